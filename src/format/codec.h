@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_CODEC_H
+#define HEDDLE_CODEC_H
+
+/*
+ * Events as bytes: what the guest puts into a slot of the region and what a
+ * chunk of a trace holds after decompression. Writer and reader stand side by
+ * side. A run of bytes belongs to one thread and decodes by itself: `codec`
+ * starts from zero at its beginning.
+ *
+ *   byte 0     0x80 | is_write<<3 | log2(size)   for READ, WRITE of 1..16 bytes
+ *              kind                              for everything else
+ *   stack      zigzag varint, difference to the event before
+ *   then, for the fields the kind has, in this order:
+ *   addr       zigzag varint, difference to the address before
+ *   size       varint
+ *   arg        varint
+ *   stamp      varint, difference to the stamp before
+ *
+ * An event is at most CODEC_MAX bytes.
+ */
+
+#include "format/event.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CODEC_MAX = 1 + 5 + 4 * 10 };
+
+/* The state of both directions: the values that differences refer to. */
+struct codec {
+	uint64_t addr;
+	uint64_t stamp;
+	uint32_t stack;
+};
+
+static inline uint64_t codec_zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t codec_unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ -(v & 1));
+}
+
+static inline uint8_t *codec_put(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* Returns the byte behind the number, or NULL when it does not end before
+ * `end` or is longer than 64 bits. */
+static inline const uint8_t *codec_get(const uint8_t *p, const uint8_t *end,
+				       uint64_t *v)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int shift = 0; p < end && shift < 64; shift += 7) {
+		uint64_t b = *p++;
+
+		sum |= (b & 0x7f) << shift;
+		if (b < 0x80) {
+			*v = sum;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+/* A plain access of 1 << size_log bytes. */
+static inline uint8_t *codec_put_access(struct codec *c, uint8_t *p,
+					unsigned int is_write,
+					unsigned int size_log, uint64_t addr,
+					uint32_t stack)
+{
+	*p++ = (uint8_t)(0x80 | is_write << 3 | size_log);
+	p = codec_put(p, codec_zigzag((int32_t)(stack - c->stack)));
+	p = codec_put(p, codec_zigzag((int64_t)(addr - c->addr)));
+	c->stack = stack;
+	c->addr = addr;
+	return p;
+}
+
+static inline uint8_t *codec_put_event(struct codec *c, uint8_t *p,
+				       const struct event *e)
+{
+	unsigned int fields = event_fields(e->kind);
+
+	*p++ = e->kind;
+	p = codec_put(p, codec_zigzag((int32_t)(e->stack - c->stack)));
+	c->stack = e->stack;
+	if (fields & FIELD_ADDR) {
+		p = codec_put(p, codec_zigzag((int64_t)(e->addr - c->addr)));
+		c->addr = e->addr;
+	}
+	if (fields & FIELD_SIZE)
+		p = codec_put(p, e->size);
+	if (fields & FIELD_ARG)
+		p = codec_put(p, e->arg);
+	if (fields & FIELD_STAMP) {
+		p = codec_put(p, e->stamp - c->stamp);
+		c->stamp = e->stamp;
+	}
+	return p;
+}
+
+/* Decodes one event; `thread` is left to the caller, and so is the stamp of
+ * an event whose kind has none (it gets the stamp before). Returns NULL when
+ * the bytes are not an event. */
+static inline const uint8_t *codec_get_event(struct codec *c, const uint8_t *p,
+					     const uint8_t *end,
+					     struct event *e)
+{
+	uint64_t v;
+	unsigned int code;
+
+	if (p >= end)
+		return NULL;
+	code = *p++;
+	p = codec_get(p, end, &v);
+	if (!p)
+		return NULL;
+	c->stack += (uint32_t)codec_unzigzag(v);
+	e->stack = c->stack;
+	e->stamp = c->stamp;
+	e->arg = 0;
+	if (code & 0x80) {
+		p = codec_get(p, end, &v);
+		if (!p || (code & 7) > 4 || code & 0x70)
+			return NULL;
+		c->addr += (uint64_t)codec_unzigzag(v);
+		e->addr = c->addr;
+		e->size = (uint64_t)1 << (code & 7);
+		e->kind = code & 8 ? EVENT_WRITE : EVENT_READ;
+		return p;
+	}
+	if (code >= EVENT_KINDS)
+		return NULL;
+	unsigned int fields = event_fields(code);
+
+	e->kind = (uint8_t)code;
+	e->addr = e->size = 0;
+	if (fields & FIELD_ADDR) {
+		p = codec_get(p, end, &v);
+		if (!p)
+			return NULL;
+		c->addr += (uint64_t)codec_unzigzag(v);
+		e->addr = c->addr;
+	}
+	if (fields & FIELD_SIZE && !(p = codec_get(p, end, &e->size)))
+		return NULL;
+	if (fields & FIELD_ARG && !(p = codec_get(p, end, &e->arg)))
+		return NULL;
+	if (fields & FIELD_STAMP) {
+		p = codec_get(p, end, &v);
+		if (!p)
+			return NULL;
+		c->stamp += v;
+		e->stamp = c->stamp;
+	}
+	return p;
+}
+
+#endif

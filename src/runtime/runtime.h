@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_RUNTIME_H
+#define HEDDLE_RUNTIME_H
+
+/*
+ * libheddle.so, the guest: it lives in somebody else's process.
+ *
+ * Ground rules
+ *
+ * - Include only format/. No stdio, no allocation from libc, no lock of libc.
+ *   Memory comes from guest_map(); it is mapped, never given back piecemeal.
+ * - Real functions only through real.h.
+ * - Nothing is written to the program's descriptors, errno is the program's
+ *   (every wrapper leaves it as the real function left it).
+ * - While a thread works inside the guest, its `inside` is not 0: hooks that
+ *   fire then (in a function of libc we called) pass through, and signal
+ *   handlers of the program are put off until it is 0 again. Never call a
+ *   function that may block, or that runs code of the program, while inside.
+ * - A wrapper does the real thing in every case: idle, inside, unknown thread.
+ *   Observing must not change a result.
+ * - What we cannot handle is said with guest_note(), never passed over.
+ * - Everything exported stands in exports.map; everything else is hidden.
+ *
+ * States. *Idle*: no HEDDLE_TRIAL for this process; `self` stays NULL in every
+ * thread and hooks return at once. *Recording*: `gate` is open, every thread
+ * that calls us has a `self`. A child made by fork is idle: struct thread lies
+ * in memory that fork wipes, so even a raw fork cannot write in our name.
+ *
+ * The way of an event: a front end (compiler hook, wrapper, annotation) ->
+ * filter.c for plain accesses -> record.c, which gives the stamp, the stack
+ * node (stack.c) and puts the bytes into the thread's slot of the region.
+ */
+
+#include "format/codec.h"
+#include "format/event.h"
+#include "format/region.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define HOT __attribute__((hot))
+#define COLD __attribute__((cold, noinline))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Where the program called us; to be used in the exported function itself. */
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+/* One call that has not returned. */
+struct call {
+	uintptr_t pc;	 /* return address into the caller */
+	uintptr_t frame; /* stack pointer of the callee, for longjmp */
+	uint32_t stack;	 /* node, 0 until somebody asks */
+};
+
+/* A thread as the guest knows it. Written by its own thread only, but for
+ * `pending`. All zero in the child of a fork. */
+struct thread {
+	/* What the shadow holds for this thread now: incarnation and segment,
+	 * as in shadow.h. First, because every access compares it. */
+	uint64_t tag;
+	struct call *top; /* the innermost call; base when there is none */
+	struct call *limit;
+	struct call *base;
+	uint32_t inside;
+	uint32_t number;
+	uint32_t ignoring; /* depth of heddle_ignore regions */
+	uint32_t alive;	   /* 1; 0 tells a wiped copy */
+
+	/* record.c */
+	struct codec codec;
+	struct region_slot *slot;
+	uint8_t *put, *put_end;
+	uint32_t sequence;
+	uint32_t until_time; /* accesses until the next TIME event */
+	uint64_t recorded;   /* plain accesses, for the first full ones */
+	uint64_t left_out;
+
+	/* order.c: segments, and what must have happened before */
+	uint32_t incarnation;
+	uint64_t segment;	/* all releases so far */
+	uint64_t segment_first; /* of this incarnation */
+	uint32_t *before;	/* by incarnation: its segments ordered before us
+				   by creation and joining, plus 1 */
+
+	uint64_t allocations;
+	uint32_t children;
+	_Atomic uint64_t pending; /* signals put off, bit signo-1 */
+	uintptr_t stack_low, stack_high;
+
+	/* stack.c: the last few (node, pc) pairs asked for */
+	struct stack_memo {
+		uint64_t key;
+		uint32_t node;
+	} memo[64];
+};
+
+/* NULL: idle, or a thread we have not met (guest_self meets it). */
+extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/* Open while recording. */
+extern bool gate;
+extern struct region *region;
+
+/* ---- attach.c: start ---- */
+
+/* Idempotent; called by the constructor, by __tsan_init, and by any wrapper
+ * that is reached before both. */
+void guest_init(void);
+
+/* Zeroed memory that is never given back; NULL when there is none (then the
+ * caller goes without, and a note says so). */
+void *guest_map(size_t size);
+
+/* Says something to the tool, once for each text. */
+void guest_note(const char *text);
+
+/* ---- life.c: threads come and go ---- */
+
+/* Registers the calling thread, whose creation we did not see. NULL when the
+ * gate is closed or the thread has already ended for us. */
+COLD struct thread *life_adopt(void);
+
+/* The calling thread when it should record now, else NULL: idle, inside the
+ * guest, or past its end. */
+static inline struct thread *guest_self(void)
+{
+	struct thread *t = self;
+
+	if (unlikely(!t)) {
+		if (likely(!gate))
+			return NULL;
+		t = life_adopt();
+		if (!t)
+			return NULL;
+	}
+	return likely(t->alive && !t->inside) ? t : NULL;
+}
+
+/* In the creator, before the real creation: a new thread with its number, its
+ * place in the tree and what is ordered before it; records THREAD_CREATE.
+ * NULL when out of memory. If the creation then fails, the thread is given to
+ * life_cancel. */
+struct thread *life_prepare(struct thread *creator, const void *start,
+			    uintptr_t pc);
+void life_cancel(struct thread *t);
+
+/* In the new thread, first thing. */
+void life_begin(struct thread *t);
+
+/* In a thread, last thing: records THREAD_END, hands over its slot; from now
+ * on hooks of this thread pass through. */
+void life_end(void);
+
+/* In the joiner, after the real join: records THREAD_JOIN of thread number
+ * `number` and orders its life before what follows. */
+void life_join(struct thread *t, uint32_t number, uintptr_t pc);
+
+/* At the orderly end of the process. */
+void life_close(void);
+
+/* ---- record.c ---- */
+
+/* Records an event. The kind says which fields count. A release is recorded
+ * before the real operation, an acquire after it. Marks the thread as inside,
+ * and leaves errno alone. */
+void record(struct thread *t, enum event_kind kind, const volatile void *addr,
+	    uint64_t size, uint64_t arg, uintptr_t pc);
+
+/* The same for an event whose stack node the caller has. */
+void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
+	       uint64_t size, uint64_t arg, uint32_t stack);
+
+/* ---- access_plain.c: plain accesses of any size, filtered ---- */
+
+void access_range(struct thread *t, const volatile void *addr, size_t size,
+		  bool is_write, uintptr_t pc);
+
+/* A block begins or ends its life: forget what the shadow knows of it. */
+void access_forget(const volatile void *addr, size_t size);
+
+/* ---- stack.c ---- */
+
+uint32_t stack_node(struct thread *t, uintptr_t pc);
+
+/* The stack pointer was set to `frame` by longjmp: the calls below it are
+ * over. */
+void stack_unwind(struct thread *t, uintptr_t frame);
+
+/* ---- module.c ---- */
+
+/* Looks for modules that came since the last look. Called at start and after
+ * dlopen. */
+void module_scan(void);
+
+/* The site of an address of code, 0 when it lies in no known module (after a
+ * new look). */
+uint32_t module_site(uintptr_t pc);
+
+/* ---- signal.c ---- */
+
+/* Called when `inside` came back to 0 and signals were put off. */
+COLD void signal_deliver_pending(struct thread *t);
+
+static inline void guest_enter(struct thread *t)
+{
+	t->inside++;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void guest_leave(struct thread *t)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (--t->inside == 0 &&
+	    unlikely(atomic_load_explicit(&t->pending, memory_order_relaxed)))
+		signal_deliver_pending(t);
+}
+
+#endif

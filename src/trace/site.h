@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_SITE_H
+#define HEDDLE_SITE_H
+
+/*
+ * Sites and locations for people. A site (event.h, region.h) becomes a chain
+ * of frames, innermost first: the inlined functions, then the function that
+ * holds them. Resolved by libdw from the module's file or its separate debug
+ * file; memoised. A module whose file changed since the run (another build
+ * id) is not trusted: its sites are shown as module+offset.
+ *
+ * The resolver owns every string it hands out until it is freed.
+ */
+
+#include "trace/trace.h"
+
+struct frame {
+	const char *function; /* NULL: unknown */
+	const char *file;     /* NULL: unknown */
+	int line, column;     /* 0: unknown */
+	const char *module;   /* path */
+	uint64_t offset;      /* in the module's file addresses */
+	bool inlined;	      /* into the next frame of the chain */
+};
+
+struct site_chain {
+	size_t count; /* at least 1 for a known site */
+	const struct frame *frames;
+};
+
+struct sites;
+
+struct sites *sites_new(const struct trace *t);
+void sites_free(struct sites *s);
+
+/* `is_return`: the site is a return address (a call in a stack), so the call
+ * is the instruction before it. The innermost node of an access event's stack
+ * is a return address too: of the call to our hook. */
+struct site_chain site_resolve(struct sites *s, uint32_t site, bool is_return);
+
+/* A whole stack node, innermost first, inlined frames included; recursion is
+ * folded by the guest, so this always ends. Memoised. */
+struct site_chain stack_resolve(struct sites *s, uint32_t stack);
+
+/* The variable in whose memory an address lies, when it lies in a module's
+ * data: "table.count" or "counts[3].hits" as far as the debug information
+ * goes, else "symbol+8", else NULL. */
+const char *global_name(struct sites *s, uint64_t addr, uint64_t size);
+
+#endif
