@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tests are found by their names: tests/unit/test_<file>.c is a cmocka program
+# with all rooms behind it, tests/e2e/*.sh and tests/structure/*.sh are scripts
+# (but for lib.sh, which they read). A script that cannot run here ends with 77.
+
+enable_testing()
+set(test_environment
+	"HEDDLE=${CMAKE_BINARY_DIR}/heddle"
+	"BUILD=${CMAKE_BINARY_DIR}"
+	"SOURCE=${PROJECT_SOURCE_DIR}"
+	"UBSAN_OPTIONS=print_stacktrace=1")
+
+function(test_properties name label seconds)
+	set_tests_properties(${name} PROPERTIES LABELS ${label}
+		TIMEOUT ${seconds} SKIP_RETURN_CODE 77
+		ENVIRONMENT "${test_environment}")
+endfunction()
+
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+file(GLOB sources CONFIGURE_DEPENDS tests/unit/test_*.c)
+if(NOT CMOCKA_FOUND)
+	message(STATUS "cmocka is not installed: no unit tests")
+	set(sources)
+endif()
+foreach(source ${sources})
+	get_filename_component(name ${source} NAME_WE)
+	add_executable(${name} ${source})
+	set_target_properties(${name} PROPERTIES
+		RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+	target_link_libraries(${name} PRIVATE ${rooms} tool_flags
+		PkgConfig::CMOCKA)
+	add_test(NAME ${name} COMMAND ${name}
+		WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
+	test_properties(${name} unit 120)
+endforeach()
+
+foreach(kind e2e structure)
+	file(GLOB sources CONFIGURE_DEPENDS tests/${kind}/*.sh)
+	list(FILTER sources EXCLUDE REGEX "/lib\\.sh$")
+	foreach(source ${sources})
+		get_filename_component(name ${source} NAME_WE)
+		add_test(NAME ${name} COMMAND bash ${source}
+			WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+		test_properties(${name} ${kind} 300)
+	endforeach()
+endforeach()
