@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A thin front for CMake. Each target installs the Debian packages it misses
+# (as root or through sudo), builds and does its job:
+#
+#   make              release build; the tool is build/heddle
+#   make demo         a data race in eight lines of C, found
+#   make test         every test
+#   make bench        every benchmark (bench-quick: a few minutes of it)
+#   make install      into PREFIX (/usr/local), below DESTDIR if that is set
+#   make deb          build/heddle_<version>_amd64.deb
+#   make format tidy clean
+
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
+CTEST_FLAGS ?=
+packages = cmake/install-packages.sh
+sources = git ls-files '*.c' '*.h'
+
+build: packages-build
+	@$(MAKE) --no-print-directory compile
+
+# After packages: cmake and ninja may not have been there before.
+compile:
+	@test -f $(BUILD)/build.ninja || \
+		cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+packages-%:
+	@$(packages) build $*
+
+test: packages-test
+	@$(MAKE) --no-print-directory compile
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure \
+		--no-tests=error $(CTEST_FLAGS)
+
+demo: build
+	BUILD=$(abspath $(BUILD)) examples/demo.sh
+
+bench bench-quick: packages-bench
+	@$(MAKE) --no-print-directory compile
+	BUILD=$(abspath $(BUILD)) bench/run.sh $(if $(findstring quick,$@),--quick)
+
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+deb: build
+	cd $(BUILD) && cpack -G DEB
+	@rm -rf $(BUILD)/_CPack_Packages
+
+format:
+	@$(sources) | xargs clang-format-14 -i
+
+tidy: packages-test
+	@$(MAKE) --no-print-directory compile
+	BUILD=$(abspath $(BUILD)) SOURCE=$(CURDIR) tests/structure/tidy.sh
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: build compile test demo bench bench-quick install deb format tidy clean
