@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_REAL_H
+#define HEDDLE_REAL_H
+
+/*
+ * The one table of real functions: what the program would have called if the
+ * guest were not in front. `real.pthread_mutex_lock(m)` costs one load and one
+ * indirect call.
+ *
+ * Nobody has to ask whether the table is filled. Until real_init() has run
+ * each entry leads to a few instructions that run it and go on to the real
+ * function with all arguments as they were; so a wrapper may be reached from
+ * another library's constructor, or from the dynamic linker itself. After
+ * real_init() an entry never changes. An entry is NULL when no module has the
+ * function; of the functions of glibc 2.34 and later none is.
+ *
+ * The one exception is the heap: looking a function up may allocate. heap.c
+ * therefore asks `real_ready` first, and while that is false gives out memory
+ * of its own.
+ *
+ * What the guest calls and nobody intercepts (pthread_self, clock_gettime) is
+ * called by its own name.
+ */
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <threads.h>
+#include <time.h>
+
+struct real {
+#define REAL(result, name, params) result(*name) params;
+#define REAL_VERSION(result, name, params, version) REAL(result, name, params)
+#include "runtime/real.def"
+#undef REAL
+#undef REAL_VERSION
+};
+
+extern struct real real __attribute__((visibility("hidden")));
+
+/* The memory functions of the table are there. */
+extern bool real_ready __attribute__((visibility("hidden")));
+
+/* Fills the table. Idempotent; a call from inside itself returns at once. */
+void real_init(void) __attribute__((visibility("hidden")));
+
+/* The function of a module that came by dlopen and is in nobody's scope; NULL
+ * when the module is not loaded or has no such function. */
+void *real_find(const char *module, const char *name)
+	__attribute__((visibility("hidden")));
+
+/* For wrappers that need the table before they call through it. */
+#define REAL_READY()                                                           \
+	do {                                                                   \
+		if (__builtin_expect(!real_ready, 0))                          \
+			real_init();                                           \
+	} while (0)
+
+#endif
