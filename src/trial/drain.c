@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/drain.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+
+int drain_init(struct drain *d, enum region_mode mode, uint32_t flags,
+	       struct err *err)
+{
+	size_t size = sizeof(struct region);
+
+	*d = (struct drain){ .fd = memfd_create("heddle", MFD_CLOEXEC) };
+	if (d->fd < 0)
+		return err_set(err, "cannot make shared memory: %s",
+			       strerror(errno));
+	if (ftruncate(d->fd, (off_t)size) < 0 ||
+	    (d->region = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      d->fd, 0)) == MAP_FAILED) {
+		err_set(err, "cannot make %zu MiB of shared memory: %s",
+			size >> 20, strerror(errno));
+		close(d->fd);
+		return -1;
+	}
+	d->region->magic = REGION_MAGIC;
+	d->region->version = REGION_VERSION;
+	d->region->mode = mode;
+	d->region->flags = flags;
+	d->region->tool_pid = (uint32_t)getpid();
+	return 0;
+}
+
+void drain_done(struct drain *d)
+{
+	munmap(d->region, sizeof(struct region));
+	close(d->fd);
+}
+
+void drain_wait(struct drain *d, uint32_t seen)
+{
+	struct timespec tenth = { .tv_nsec = 100000000 };
+
+	syscall(SYS_futex, &d->region->full_slots, FUTEX_WAIT, seen, &tenth,
+		NULL, 0);
+}
+
+/* From here on everything is thrown away. */
+static void give_up(struct drain *d)
+{
+	trace_abandon(d->writer);
+	d->writer = NULL;
+}
+
+static void write_slot(struct drain *d, uint32_t n)
+{
+	const struct region_slot *slot = &d->region->slots[n];
+	/* Pairs with the release by which the guest counts whole events. */
+	uint32_t used = atomic_load_explicit(&slot->used, memory_order_acquire);
+
+	if (!d->writer || !used)
+		return;
+	if (used > REGION_SLOT_BYTES)
+		used = REGION_SLOT_BYTES;
+	if (trace_write_events(d->writer, slot->thread, slot->sequence,
+			       slot->first_stamp, d->region->data[n], used,
+			       &d->error) < 0)
+		give_up(d);
+}
+
+static void free_slot(struct drain *d, uint32_t n)
+{
+	/* Pairs with the acquire of the thread that opens the slot next. */
+	atomic_store_explicit(&d->region->slots[n].state, SLOT_FREE,
+			      memory_order_release);
+	atomic_fetch_add_explicit(&d->region->free_slots, 1,
+				  memory_order_release);
+	syscall(SYS_futex, &d->region->free_slots, FUTEX_WAKE, INT_MAX, NULL,
+		NULL, 0);
+}
+
+static void write_tables(struct drain *d)
+{
+	if (d->writer &&
+	    trace_write_tables(d->writer, d->region, &d->error) < 0)
+		give_up(d);
+}
+
+static void take_slots(struct drain *d, bool open_too)
+{
+	VEC(uint32_t) taken = { 0 };
+	uint32_t made = atomic_load_explicit(&d->region->slots_made,
+					     memory_order_acquire);
+
+	for (uint32_t i = 0; i < made && i < REGION_SLOTS; i++) {
+		/* Pairs with the release by which the guest hands over. */
+		uint32_t state = atomic_load_explicit(
+			&d->region->slots[i].state, memory_order_acquire);
+
+		if (state == SLOT_FULL || (open_too && state == SLOT_OPEN))
+			vec_push(&taken, i);
+	}
+	if (taken.count)
+		write_tables(d);
+	for (size_t i = 0; i < taken.count; i++) {
+		write_slot(d, taken.at[i]);
+		free_slot(d, taken.at[i]);
+	}
+	vec_free(&taken);
+}
+
+void drain_full(struct drain *d)
+{
+	take_slots(d, false);
+}
+
+void drain_rest(struct drain *d)
+{
+	take_slots(d, true);
+	write_tables(d);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_TRIAL_H
+#define HEDDLE_TRIAL_H
+
+/*
+ * One execution of a program under observation.
+ *
+ * trial_run makes the region, starts the program with the guest inside, and
+ * carries events from the region into the trace until the program is gone. The
+ * program keeps the tool's standard streams, its place in the foreground and
+ * its signals: an interrupt from the keyboard reaches it by itself, one sent
+ * to the tool alone is passed on. The tool survives both and keeps the trace.
+ *
+ * A disk that fills up must not stop the program: from the first failed write
+ * on events are drained and thrown away, and `trace_error` says why.
+ *
+ * How the program ends is data (verdict, why), never an error. trial_run
+ * blocks signals and waits for a child, so only the main thread of a process
+ * without other children may call it, one trial at a time.
+ */
+
+#include "base/err.h"
+#include "format/verdict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trial {
+	char *const *argv;    /* program and arguments, NULL at the end */
+	const char *trace;    /* path of the trace to write */
+	const char *guest;    /* libheddle.so, for programs that do not link
+				 it; NULL: they run without */
+	bool record_all;      /* filter nothing out */
+	uint64_t time_limit;  /* milliseconds, 0: none; then it is killed */
+};
+
+struct trial_result {
+	enum exit_status verdict;
+	char why[120];	    /* "killed by SIGSEGV (Segmentation fault)" */
+	int wait_status;    /* as of waitpid */
+	bool attached;	    /* the guest was inside */
+	bool instrumented;  /* the program calls our hooks */
+	bool trace_is_whole;
+	struct err trace_error; /* if not */
+};
+
+/* -1 when the program could not be run or nothing could be written. */
+MUST_USE int trial_run(const struct trial *trial, struct trial_result *result,
+		       struct err *err);
+
+#endif
