@@ -45,3 +45,10 @@ foreach(kind e2e structure)
 		test_properties(${name} ${kind} 300)
 	endforeach()
 endforeach()
+
+# These compile or run the whole tree, and use two processors themselves.
+foreach(name tidy both_compilers sanitized)
+	if(TEST ${name})
+		set_tests_properties(${name} PROPERTIES PROCESSORS 2 TIMEOUT 600)
+	endif()
+endforeach()

@@ -13,10 +13,11 @@ failed=0
 
 # The names between "global:" and "local:", in any version node.
 named() {
-	sed -e 's,/\*[^*]*\*/,,g' -e 's,#.*,,' "$map" | tr '{};:' '\n\n\n\n' |
+	sed -z 's,/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/,,g' "$map" |
+		tr '{};:' '\n\n\n\n' |
 		awk '$1 == "global" { on = 1; next }
 		     $1 == "local" { on = 0 }
-		     on && NF { print $1 }' | grep -v '^HEDDLE' | sort -u
+		     on && NF { print $1 }' | sort -u
 }
 
 exported() {
