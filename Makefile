@@ -31,7 +31,9 @@ compile:
 packages-%:
 	@$(packages) build $*
 
+# Configured anew: an earlier build may not have had cmocka.
 test: packages-test
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > /dev/null
 	@$(MAKE) --no-print-directory compile
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure \
 		--no-tests=error $(CTEST_FLAGS)

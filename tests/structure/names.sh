@@ -22,9 +22,8 @@ fail() {
 }
 
 files() {
-	find src include tests examples bench -type f \
-		\( -name .cache -o -path 'bench/cache/*' \
-		-o -path 'bench/results/*' \) -prune \
+	find src include tests examples bench \
+		\( -path bench/cache -o -path bench/results \) -prune \
 		-o -type f \( "$@" \) -print
 }
 
@@ -62,10 +61,8 @@ check_guard() {
 	local file guard
 
 	while read -r file; do
-		guard=$(basename "$file" .h | tr 'a-z-' 'A-Z_')
-		[[ $file == include/heddle.h ]] && guard=H ||
-			guard=HEDDLE_${guard}_H
-		[[ $guard == H ]] && guard=HEDDLE_H
+		guard=HEDDLE_$(basename "$file" .h | tr 'a-z-' 'A-Z_')_H
+		[[ $file == include/heddle.h ]] && guard=HEDDLE_H
 		grep -q "^#ifndef $guard\$" "$file" ||
 			fail "$file: the guard should be $guard"
 	done < <(files -name '*.h')
