@@ -13,7 +13,7 @@
  *   HEDDLE_TRIAL = <pid>:<path>     pid: of the process that is to be observed;
  *                                   in any other process the guest stays idle
  *
- * Tables (threads, modules, stacks, incarnations, notes) only grow: an entry is
+ * Tables (threads, modules, stacks, notes) only grow: an entry is
  * filled first, then counted. Counts are raised with release and read with
  * acquire, and an entry below the count never changes, except where a field
  * says so.
@@ -35,7 +35,6 @@ enum {
 	REGION_THREADS = 1 << 16,      /* in the life of a program */
 	REGION_MODULES = 1 << 10,
 	REGION_STACKS = 1 << 20,
-	REGION_INCARNATIONS = 1 << 12,
 	REGION_NOTES = 64,
 	REGION_SLOTS = 1 << 13,
 	REGION_SLOT_BYTES = 1 << 15,
@@ -85,14 +84,6 @@ struct region_stack {
 	uint32_t site; /* 0: unknown */
 };
 
-/* In the guest's shadow a thread is known by an incarnation, because a word
- * has few bits. Segment s of the word means segment first + s of the thread. */
-struct region_incarnation {
-	uint32_t thread;
-	uint32_t unused;
-	uint64_t first;
-};
-
 /* Something the tool must tell: a thing the guest met and cannot handle. */
 struct region_note {
 	char text[248];
@@ -135,14 +126,12 @@ struct region {
 	_Atomic uint32_t thread_count;
 	_Atomic uint32_t module_count;
 	_Atomic uint32_t stack_count;
-	_Atomic uint32_t incarnation_count;
 	_Atomic uint32_t note_count;
 
 	/* The last stamp given; alone on its cache line. */
 	_Alignas(64) _Atomic uint64_t stamp;
 
 	_Alignas(64) struct region_note notes[REGION_NOTES];
-	struct region_incarnation incarnations[REGION_INCARNATIONS];
 	struct region_module modules[REGION_MODULES];
 	struct region_thread threads[REGION_THREADS];
 	struct region_stack stacks[REGION_STACKS];

@@ -48,6 +48,8 @@
 /* Where the program called us; to be used in the exported function itself. */
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
+enum { STACK_MEMO = 256 };
+
 /* One call that has not returned. */
 struct call {
 	uintptr_t pc;	 /* return address into the caller */
@@ -68,6 +70,9 @@ struct thread {
 	uint32_t number;
 	uint32_t ignoring; /* depth of heddle_ignore regions */
 	uint32_t alive;	   /* 1; 0 tells a wiped copy */
+	uint32_t overflow; /* calls that found no room in the array */
+	_Atomic uint32_t fate; /* life.c: ended, forgotten */
+	struct thread *next;   /* life.c: free ones */
 
 	/* record.c */
 	struct codec codec;
@@ -80,10 +85,19 @@ struct thread {
 
 	/* order.c: segments, and what must have happened before */
 	uint32_t incarnation;
-	uint64_t segment;	/* all releases so far */
-	uint64_t segment_first; /* of this incarnation */
-	uint32_t *before;	/* by incarnation: its segments ordered before us
-				   by creation and joining, plus 1 */
+	uint32_t word_segment; /* the present one, as words have it */
+	uint32_t word_first;   /* the first of this thread in this incarnation */
+	uint32_t slow;	       /* the fast path is off; see order_slow */
+	uint64_t segment;      /* all releases so far */
+	uint32_t *before;      /* by incarnation: how many of its segments are
+				  ordered before us by creation and joining */
+
+	/* access_atomic.c: the last load, to leave out its idle repetition */
+	struct {
+		uintptr_t addr, pc;
+		const uint8_t *put;
+		uint32_t changes;
+	} spin;
 
 	uint64_t allocations;
 	uint32_t children;
@@ -92,9 +106,10 @@ struct thread {
 
 	/* stack.c: the last few (node, pc) pairs asked for */
 	struct stack_memo {
-		uint64_t key;
+		uintptr_t pc;
+		uint32_t parent;
 		uint32_t node;
-	} memo[64];
+	} memo[STACK_MEMO];
 };
 
 /* NULL: idle, or a thread we have not met (guest_self meets it). */
@@ -158,6 +173,10 @@ void life_end(void);
  * `number` and orders its life before what follows. */
 void life_join(struct thread *t, uint32_t number, uintptr_t pc);
 
+/* Nobody will join thread `number` (it was detached): forget it when it has
+ * ended. */
+void life_forget(uint32_t number);
+
 /* At the orderly end of the process. */
 void life_close(void);
 
@@ -172,6 +191,13 @@ void record(struct thread *t, enum event_kind kind, const volatile void *addr,
 /* The same for an event whose stack node the caller has. */
 void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 	       uint64_t size, uint64_t arg, uint32_t stack);
+
+/* A plain access that was found worth recording. */
+void record_access(struct thread *t, uintptr_t addr, size_t size,
+		   bool is_write, uint32_t stack);
+
+/* Hands the thread's slot to the tool. */
+void record_flush(struct thread *t);
 
 /* ---- access_plain.c: plain accesses of any size, filtered ---- */
 

@@ -8,7 +8,7 @@
  *
  * A file is a header and chunks, each with its own checksum, compressed by
  * zstd. A chunk of EVENTS holds events of one thread (codec.h); chunks of
- * THREADS, MODULES, STACKS, INCARNATIONS and NOTES carry the tables of the
+ * THREADS, MODULES, STACKS and NOTES carry the tables of the
  * region as far as they had grown, and stand before the first chunk that
  * refers to them; an END chunk says that the file is whole and how the run
  * ended.

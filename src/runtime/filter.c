@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/filter.h"
+
+#include "runtime/order.h"
+
+/*
+ * Readers: where several unordered threads read a granule, each has a word
+ * here. A table has 2, 4 or 8 places and is replaced by a larger one when it
+ * is full; beyond 8 the oldest is told and gives up its place.
+ */
+struct readers {
+	uint64_t *words;
+	uint32_t count;
+};
+
+enum { READERS_MOST = 8, READERS_POOL = 1 << 16 };
+
+static struct {
+	uint64_t *at;  /* words not yet given out */
+	uint64_t *end;
+	bool lock;
+} pool;
+
+static uint64_t *readers_new(uint32_t count)
+{
+	uint64_t *words = NULL;
+
+	while (__atomic_test_and_set(&pool.lock, __ATOMIC_ACQUIRE))
+		__builtin_ia32_pause();
+	if (pool.at + count + 1 > pool.end) {
+		pool.at = guest_map(READERS_POOL * sizeof(*pool.at));
+		pool.end = pool.at ? pool.at + READERS_POOL : NULL;
+	}
+	if (pool.at) {
+		/* The word in front holds the count. */
+		words = pool.at + 1;
+		words[-1] = count;
+		pool.at += count + 1;
+	}
+	__atomic_clear(&pool.lock, __ATOMIC_RELEASE);
+	return words;
+}
+
+static uint64_t readers_word(const uint64_t *words)
+{
+	return WORD_READERS | (uintptr_t)words;
+}
+
+static struct readers readers_of(uint64_t word)
+{
+	uint64_t *words = (uint64_t *)(uintptr_t)(word & ~WORD_READERS);
+
+	return (struct readers){ .words = words, .count = (uint32_t)words[-1] };
+}
+
+bool filter_knows_reader(const struct thread *t, uint64_t read_word,
+			 uint64_t bytes)
+{
+	struct readers r = readers_of(read_word);
+
+	for (uint32_t i = 0; i < r.count; i++)
+		if (word_covers(word_load(&r.words[i]), t->tag, bytes))
+			return true;
+	return false;
+}
+
+/* ---- one step of a cell ---- */
+
+/* Two nodes for one word: what both have in common, or nothing. */
+static uint32_t node_common(uint32_t a, uint32_t b)
+{
+	if (a == b)
+		return a;
+	if (a && b && region->stacks[a].parent == region->stacks[b].parent)
+		return region->stacks[a].parent;
+	return NO_STACK;
+}
+
+/* Puts `mine` where `old` was, which is by the same thread or ordered before.
+ * Bytes that `mine` does not have would be forgotten: then `old` is told. */
+static uint64_t word_replace(uint64_t old, uint64_t mine, uint64_t *told)
+{
+	if (!old)
+		return mine;
+	if ((old ^ mine) & WORD_TAG) {
+		if (word_bytes(old) & ~word_bytes(mine))
+			*told = old;
+		return mine;
+	}
+	if (!(word_bytes(mine) & ~word_bytes(old)))
+		return old;
+	return ((old | mine) & ~WORD_NODE) |
+	       node_common(word_node(old), word_node(mine));
+}
+
+static bool conflicts(const struct thread *t, uint64_t old, uint64_t mine)
+{
+	return old && word_bytes(old) & word_bytes(mine) &&
+	       !order_is_before(t, old);
+}
+
+static struct filter_step step_share(struct cell old)
+{
+	struct filter_step s = { .verdict = FILTER_KEEP,
+				 .next = { SHARED, 0 } };
+
+	s.told_write = old.write;
+	if (!word_is_readers(old.read))
+		s.told_read = old.read;
+	return s;
+}
+
+static struct filter_step step_read(const struct thread *t, struct cell old,
+				    uint64_t mine)
+{
+	struct filter_step s = { .verdict = FILTER_LEAVE, .next = old };
+
+	if (conflicts(t, old.write, mine))
+		return step_share(old);
+	if (word_is_readers(old.read) ||
+	    (old.read && !order_is_before(t, old.read)))
+		s.verdict = FILTER_READERS;
+	else
+		s.next.read = word_replace(old.read, mine, &s.told_read);
+	return s;
+}
+
+static struct filter_step step_write(const struct thread *t, struct cell old,
+				     uint64_t mine, bool readers_conflict)
+{
+	struct filter_step s = { .verdict = FILTER_LEAVE, .next = old };
+
+	/* One word for writes: two unordered threads writing different bytes
+	 * of a granule have no room either. */
+	if ((old.write && !order_is_before(t, old.write)) || readers_conflict)
+		return step_share(old);
+	if (!word_is_readers(old.read)) {
+		if (conflicts(t, old.read, mine))
+			return step_share(old);
+		/* Reads that this write covers are ordered before it, and
+		 * whoever conflicts with them conflicts with it. */
+		if (old.read && order_is_before(t, old.read) &&
+		    !(word_bytes(old.read) & ~word_bytes(mine)))
+			s.next.read = 0;
+	}
+	s.next.write = word_replace(old.write, mine, &s.told_write);
+	return s;
+}
+
+struct filter_step filter_step(const struct thread *t, struct cell old,
+			       struct filter_access a, bool readers_conflict)
+{
+	if (old.write == SHARED)
+		return (struct filter_step){ .verdict = FILTER_KEEP,
+					     .next = old };
+	if (!t->incarnation)
+		return step_share(old);
+	return a.is_write ? step_write(t, old, a.word, readers_conflict) :
+			    step_read(t, old, a.word);
+}
+
+/* ---- the same on memory that others change too ---- */
+
+static bool cell_swap(struct cell *at, struct cell *old, struct cell next)
+{
+	unsigned __int128 expected, wanted, seen;
+
+	expected = (unsigned __int128)old->read << 64 | old->write;
+	wanted = (unsigned __int128)next.read << 64 | next.write;
+	seen = __sync_val_compare_and_swap((unsigned __int128 *)at, expected,
+					   wanted);
+	old->write = (uint64_t)seen;
+	old->read = (uint64_t)(seen >> 64);
+	return seen == expected;
+}
+
+/* Tells an access that was left out: one event for each run of bytes. */
+static void tell(struct thread *t, uintptr_t granule, uint64_t word,
+		 bool is_write)
+{
+	struct order_owner owner;
+	uint32_t bytes = word_bytes(word);
+
+	if (!word)
+		return;
+	owner = order_owner(word);
+	if (owner.thread == NO_THREAD)
+		return;
+	for (unsigned int i = 0; i < 8;) {
+		unsigned int n = 0;
+
+		while (i + n < 8 && bytes >> (i + n) & 1)
+			n++;
+		if (n)
+			record_at(t,
+				  is_write ? EVENT_EARLIER_WRITE :
+					     EVENT_EARLIER_READ,
+				  granule + i, n,
+				  earlier_arg(owner.thread, owner.segment),
+				  word_node(word));
+		i += n + 1;
+	}
+}
+
+static void tell_step(struct thread *t, uintptr_t granule,
+		      const struct filter_step *s)
+{
+	tell(t, granule, s->told_write, true);
+	tell(t, granule, s->told_read, false);
+}
+
+/* The granule has just become shared by us: its readers are told. Readers that
+ * come to the table from now on look at the cell again and record. */
+static void tell_readers(struct thread *t, uintptr_t granule, uint64_t word)
+{
+	struct readers r = readers_of(word);
+
+	for (uint32_t i = 0; i < r.count; i++)
+		tell(t, granule,
+		     __atomic_exchange_n(&r.words[i], 0, __ATOMIC_SEQ_CST),
+		     false);
+}
+
+static bool readers_conflict(const struct thread *t, uint64_t read_word,
+			     uint64_t mine)
+{
+	struct readers r = readers_of(read_word);
+
+	for (uint32_t i = 0; i < r.count; i++)
+		if (conflicts(t, word_load(&r.words[i]), mine))
+			return true;
+	return false;
+}
+
+/* Puts `mine` into a place of the table: that of the same thread, or of one
+ * ordered before, or a free one. */
+static bool readers_put(struct thread *t, uintptr_t granule, struct readers r,
+			uint64_t mine)
+{
+	for (uint32_t i = 0; i < r.count; i++) {
+		uint64_t old = word_load(&r.words[i]);
+		uint64_t told = 0;
+
+		if (old && !order_is_before(t, old))
+			continue;
+		if (!__atomic_compare_exchange_n(
+			    &r.words[i], &old, word_replace(old, mine, &told),
+			    false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			return readers_put(t, granule, r, mine);
+		tell(t, granule, told, false);
+		return true;
+	}
+	return false;
+}
+
+/* Makes room for a further reader: a table where there was one word, a larger
+ * table, or the place of the first in a full table of the largest size. Returns
+ * false when the cell changed meanwhile and all is to be looked at again. */
+static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
+			 struct cell *old)
+{
+	struct readers r = { NULL, 1 };
+	struct cell next = *old;
+	uint64_t *words;
+
+	if (word_is_readers(old->read)) {
+		r = readers_of(old->read);
+		if (r.count == READERS_MOST) {
+			tell(t, granule,
+			     __atomic_exchange_n(&r.words[t->number %
+							  READERS_MOST],
+						 0, __ATOMIC_SEQ_CST),
+			     false);
+			return true;
+		}
+	}
+	words = readers_new(2 * r.count);
+	if (!words) {
+		/* No memory: share, which needs none. */
+		next = (struct cell){ SHARED, 0 };
+		if (cell_swap(at, old, next))
+			guest_note("no memory for tables of readers");
+		return false;
+	}
+	/* A reader that is just entering the old table may be missed in the
+	 * copy: readers look again after entering, see another word in the cell,
+	 * and enter the new table. */
+	for (uint32_t i = 0; i < r.count; i++)
+		words[i] = r.words ? word_load(&r.words[i]) : old->read;
+	next.read = readers_word(words);
+	return cell_swap(at, old, next);
+}
+
+static struct cell cell_load(const struct cell *at)
+{
+	return (struct cell){
+		.write = __atomic_load_n(&at->write, __ATOMIC_SEQ_CST),
+		.read = __atomic_load_n(&at->read, __ATOMIC_SEQ_CST),
+	};
+}
+
+/* A read beside other readers. Returns true when its word is in the cell's
+ * table; otherwise `old` is fresh and all is to be looked at again. */
+static bool readers_enter(struct thread *t, uintptr_t granule, struct cell *at,
+			  struct cell *old, uint64_t mine)
+{
+	struct cell now;
+
+	if (!word_is_readers(old->read) ||
+	    !readers_put(t, granule, readers_of(old->read), mine)) {
+		readers_grow(t, granule, at, old);
+		*old = cell_load(at);
+		return false;
+	}
+	/* Pairs with the second look of a writer in filter_access: of a reader
+	 * that enters and a writer that swaps, one sees the other. */
+	now = cell_load(at);
+	if (now.read == old->read && now.write == old->write)
+		return true;
+	*old = now;
+	return false;
+}
+
+bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
+		   bool is_write, uint32_t node)
+{
+	struct cell *at = shadow_make(granule);
+	struct cell old;
+	struct filter_access a = {
+		.word = (uint64_t)t->incarnation << WORD_INCARNATION_SHIFT |
+			(uint64_t)t->word_segment << WORD_SEGMENT_SHIFT |
+			(uint64_t)bytes << WORD_BYTES_SHIFT | node,
+		.is_write = is_write,
+	};
+
+	if (!at)
+		return true;
+	old = cell_load(at);
+	for (;;) {
+		bool table = old.write != SHARED && word_is_readers(old.read);
+		bool hit = is_write && table &&
+			   readers_conflict(t, old.read, a.word);
+		struct filter_step s = filter_step(t, old, a, hit);
+
+		if (s.verdict == FILTER_READERS) {
+			if (readers_enter(t, granule, at, &old, a.word))
+				return false;
+			continue;
+		}
+		if (s.next.write == old.write && s.next.read == old.read)
+			return s.verdict == FILTER_KEEP;
+		if (!cell_swap(at, &old, s.next))
+			continue;
+		tell_step(t, granule, &s);
+		if (table && s.next.write == SHARED)
+			tell_readers(t, granule, old.read);
+		if (!table || s.verdict == FILTER_KEEP ||
+		    !readers_conflict(t, old.read, a.word))
+			return s.verdict == FILTER_KEEP;
+		old = cell_load(at);
+	}
+}
+
+static void granule_share(struct thread *t, uintptr_t granule)
+{
+	struct cell *at = shadow_make(granule);
+	struct cell old;
+
+	if (!at)
+		return;
+	old = cell_load(at);
+	while (old.write != SHARED) {
+		bool table = word_is_readers(old.read);
+		struct filter_step s = step_share(old);
+
+		if (!cell_swap(at, &old, s.next))
+			continue;
+		tell_step(t, granule, &s);
+		if (table)
+			tell_readers(t, granule, old.read);
+		return;
+	}
+}
+
+void filter_share(struct thread *t, uintptr_t addr, size_t size)
+{
+	for (uintptr_t g = addr & ~(uintptr_t)7; g < addr + size; g += 8)
+		granule_share(t, g);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/filter.h"
+#include "runtime/order.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+
+#include <sys/mman.h>
+
+/*
+ * A struct thread is found by its number while somebody may still ask for it:
+ * until the thread has ended and was joined or detached. Then it serves
+ * another thread, with its memory.
+ */
+
+__thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/* Past its end for us; what still runs in it (libc's last steps) passes. */
+static __thread bool departed __attribute__((tls_model("initial-exec")));
+
+enum {
+	CALLS_MOST = 1 << 22, /* room for open calls; untouched room is free */
+	FATE_ENDED = 1,
+	FATE_FORGOTTEN = 2,
+};
+
+static struct thread **by_number;
+static struct {
+	bool lock;
+	struct thread *free;
+} pool;
+
+static void pool_lock(void)
+{
+	while (__atomic_test_and_set(&pool.lock, __ATOMIC_ACQUIRE))
+		__builtin_ia32_pause();
+}
+
+static void pool_unlock(void)
+{
+	__atomic_clear(&pool.lock, __ATOMIC_RELEASE);
+}
+
+/* The struct and all it points to vanish in a forked child (guest_map). */
+static struct thread *thread_map(void)
+{
+	struct thread *t = guest_map(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->before = guest_map(INCARNATIONS * sizeof(*t->before));
+	t->base = guest_map(CALLS_MOST * sizeof(*t->base));
+	return t->before && t->base ? t : NULL;
+}
+
+static struct thread *thread_take(void)
+{
+	struct thread *t;
+
+	pool_lock();
+	t = pool.free;
+	if (t)
+		pool.free = t->next;
+	pool_unlock();
+	return t ? t : thread_map();
+}
+
+static void thread_reset(struct thread *t)
+{
+	uint32_t *before = t->before;
+	struct call *base = t->base;
+
+	*t = (struct thread){ .before = before,
+			      .base = base,
+			      .top = base,
+			      .limit = base + CALLS_MOST,
+			      .alive = 1 };
+}
+
+static uint32_t number_take(void)
+{
+	uint32_t count = atomic_load(&region->thread_count);
+
+	/* The entry is filled by the caller after it is counted: the tool
+	 * writes tables only when it writes events, and no event of this
+	 * thread exists before the entry is filled. */
+	do
+		if (count >= REGION_THREADS)
+			return NO_THREAD;
+	while (!atomic_compare_exchange_weak(&region->thread_count, &count,
+					     count + 1));
+	return count;
+}
+
+static struct thread *thread_new(const struct thread *creator)
+{
+	struct thread *t;
+	uint32_t number;
+
+	if (!by_number) {
+		by_number = guest_map(REGION_THREADS * sizeof(*by_number));
+		if (!by_number)
+			return NULL;
+	}
+	t = thread_take();
+	if (!t)
+		return NULL;
+	number = number_take();
+	if (number == NO_THREAD) {
+		guest_note("more threads than can be told apart; later ones "
+			   "are not recorded");
+		pool_lock();
+		t->next = pool.free;
+		pool.free = t;
+		pool_unlock();
+		return NULL;
+	}
+	thread_reset(t);
+	t->number = number;
+	by_number[number] = t;
+	region->threads[number] = (struct region_thread){
+		.parent = creator ? creator->number : NO_THREAD
+	};
+	return t;
+}
+
+static void thread_recycle(struct thread *t)
+{
+	by_number[t->number] = NULL;
+	order_recycle(t);
+	t->alive = 0;
+	pool_lock();
+	t->next = pool.free;
+	pool.free = t;
+	pool_unlock();
+}
+
+/* Ended and forgotten, in either order: whoever comes second recycles. */
+static void fate_add(struct thread *t, uint32_t what)
+{
+	if (atomic_fetch_or(&t->fate, what) == (FATE_ENDED ^ FATE_FORGOTTEN ^ what))
+		thread_recycle(t);
+}
+
+static void warm_up(struct thread *t)
+{
+	order_slow(t, true);
+}
+
+struct thread *life_adopt(void)
+{
+	struct thread *t;
+
+	if (!gate || departed)
+		return NULL;
+	t = thread_new(NULL);
+	if (!t) {
+		departed = true;
+		return NULL;
+	}
+	t->inside = 1;
+	self = t;
+	order_begin(t, NULL);
+	warm_up(t);
+	region->threads[t->number].kernel_tid = (uint32_t)SYS_0(SYS_gettid);
+	record_at(t, EVENT_THREAD_BEGIN, 0, 0, NO_THREAD, NO_STACK);
+	guest_leave(t);
+	return t;
+}
+
+struct thread *life_prepare(struct thread *creator, const void *start,
+			    uintptr_t pc)
+{
+	struct thread *t;
+	struct region_thread *entry;
+
+	guest_enter(creator);
+	t = thread_new(creator);
+	if (t) {
+		entry = &region->threads[t->number];
+		entry->nth = creator->children++;
+		entry->stack = stack_node(creator, pc);
+		entry->start = (uintptr_t)start;
+		record_at(creator, EVENT_THREAD_CREATE, 0, 0, t->number,
+			  entry->stack);
+		order_begin(t, creator);
+	}
+	guest_leave(creator);
+	return t;
+}
+
+void life_cancel(struct thread *t)
+{
+	thread_recycle(t);
+}
+
+void life_begin(struct thread *t)
+{
+	struct region_thread *entry = &region->threads[t->number];
+
+	guest_enter(t);
+	self = t;
+	warm_up(t);
+	entry->kernel_tid = (uint32_t)SYS_0(SYS_gettid);
+	entry->stack_low = t->stack_low;
+	entry->stack_high = t->stack_high;
+	record_at(t, EVENT_THREAD_BEGIN, 0, 0, entry->parent, entry->stack);
+	guest_leave(t);
+}
+
+void life_end(void)
+{
+	struct thread *t = self;
+
+	departed = true;
+	if (!t || !t->alive)
+		return;
+	guest_enter(t);
+	record_at(t, EVENT_THREAD_END, 0, 0, 0, NO_STACK);
+	atomic_store(&region->threads[t->number].end_stamp, t->codec.stamp);
+	record_flush(t);
+	atomic_fetch_add(&region->left_out, t->left_out);
+	/* From here on handlers run without us; those put off until now are
+	 * raised again. */
+	self = NULL;
+	guest_leave(t);
+	fate_add(t, FATE_ENDED);
+}
+
+void life_join(struct thread *t, uint32_t number, uintptr_t pc)
+{
+	struct thread *ended;
+
+	guest_enter(t);
+	ended = number < REGION_THREADS && by_number ? by_number[number] : NULL;
+	record(t, EVENT_THREAD_JOIN, NULL, 0, number, pc);
+	if (ended) {
+		order_join(t, ended);
+		fate_add(ended, FATE_FORGOTTEN);
+	}
+	guest_leave(t);
+}
+
+void life_forget(uint32_t number)
+{
+	struct thread *t = by_number ? by_number[number] : NULL;
+
+	if (t)
+		fate_add(t, FATE_FORGOTTEN);
+}
+
+void life_close(void)
+{
+	if (!gate || !region)
+		return;
+	atomic_store(&region->closed, 1);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/order.h"
+#include "runtime/runtime.h"
+#include "runtime/sys.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+#include <x86intrin.h>
+
+/*
+ * From event to bytes in the region. A thread appends to its own open slot, so
+ * nothing here is contended but the stamp and, once in 32 KiB, the search for
+ * a free slot.
+ */
+
+enum { ACCESSES_PER_TIME = 32, SLOT_WAIT_SECONDS = 20 };
+
+/* The counter itself where it runs ahead of all stamps, else one more than the
+ * last stamp: unique, and never against the order in which things happened,
+ * even where the counters of two processors disagree. */
+static uint64_t stamp_take(void)
+{
+	uint64_t now = __rdtsc();
+	uint64_t last =
+		atomic_load_explicit(&region->stamp, memory_order_relaxed);
+	uint64_t mine;
+
+	do
+		mine = now > last ? now : last + 1;
+	while (!atomic_compare_exchange_weak_explicit(
+		&region->stamp, &last, mine, memory_order_acq_rel,
+		memory_order_relaxed));
+	return mine;
+}
+
+/* ---- slots ---- */
+
+static void slot_full(struct thread *t)
+{
+	if (!t->slot)
+		return;
+	atomic_store_explicit(&t->slot->state, SLOT_FULL,
+			      memory_order_release);
+	atomic_fetch_add(&region->full_slots, 1);
+	SYS_3(SYS_futex, &region->full_slots, FUTEX_WAKE, 1);
+	t->slot = NULL;
+}
+
+static struct region_slot *slot_find(void)
+{
+	static _Atomic uint32_t hint;
+	uint32_t start = atomic_fetch_add(&hint, 1);
+	uint32_t made = atomic_load(&region->slots_made);
+
+	/* Prefer slots that were used before: their memory is there. */
+	for (uint32_t i = 0; i < made; i++) {
+		struct region_slot *s = &region->slots[(start + i) % made];
+		uint32_t state = SLOT_FREE;
+
+		if (atomic_compare_exchange_strong(&s->state, &state,
+						   SLOT_OPEN))
+			return s;
+	}
+	while (made < REGION_SLOTS)
+		if (atomic_compare_exchange_weak(&region->slots_made, &made,
+						 made + 1)) {
+			struct region_slot *s = &region->slots[made];
+			uint32_t state = SLOT_FREE;
+
+			if (atomic_compare_exchange_strong(&s->state, &state,
+							   SLOT_OPEN))
+				return s;
+		}
+	return NULL;
+}
+
+static bool tool_is_gone(void)
+{
+	return SYS_2(SYS_kill, region->tool_pid, 0) == -ESRCH;
+}
+
+/* Waits for the tool to empty a slot. The tool may be slow, but a program must
+ * not hang because of us: after a while events are lost, and counted. */
+static struct region_slot *slot_wait(void)
+{
+	struct timespec tick = { .tv_nsec = 100 * 1000 * 1000 };
+
+	for (int i = 0; i < SLOT_WAIT_SECONDS * 10; i++) {
+		uint32_t seen = atomic_load(&region->free_slots);
+		struct region_slot *s = slot_find();
+
+		if (s)
+			return s;
+		if (tool_is_gone())
+			break;
+		SYS_4(SYS_futex, &region->free_slots, FUTEX_WAIT, seen, &tick);
+	}
+	return NULL;
+}
+
+static bool slot_next(struct thread *t)
+{
+	struct region_slot *s;
+
+	slot_full(t);
+	t->put = t->put_end = NULL;
+	if (!gate)
+		return false;
+	s = slot_wait();
+	if (!s) {
+		gate = false;
+		guest_note("the tool stopped reading events; the rest of the "
+			   "run is not recorded");
+		return false;
+	}
+	s->thread = t->number;
+	s->sequence = t->sequence++;
+	s->first_stamp = t->codec.stamp;
+	atomic_store_explicit(&s->used, 0, memory_order_relaxed);
+	t->slot = s;
+	t->put = region->data[s - region->slots];
+	t->put_end = t->put + REGION_SLOT_BYTES;
+	t->codec = (struct codec){ .stamp = t->codec.stamp };
+	return true;
+}
+
+/* Room for two events: an access may bring a TIME along. */
+static inline bool slot_reserve(struct thread *t)
+{
+	if (likely(t->put_end - t->put >= 2 * CODEC_MAX))
+		return true;
+	if (slot_next(t))
+		return true;
+	atomic_fetch_add_explicit(&region->lost, 1, memory_order_relaxed);
+	return false;
+}
+
+/* The tool, which may look at any time, sees whole events only. */
+static inline void slot_publish(struct thread *t, uint8_t *put)
+{
+	t->put = put;
+	atomic_store_explicit(
+		&t->slot->used,
+		(uint32_t)(put - region->data[t->slot - region->slots]),
+		memory_order_release);
+}
+
+/* ---- events ---- */
+
+void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
+	       uint64_t size, uint64_t arg, uint32_t stack)
+{
+	struct event e = { .kind = (uint8_t)kind,
+			   .addr = addr,
+			   .size = size,
+			   .arg = arg,
+			   .stack = stack };
+
+	guest_enter(t);
+	if (slot_reserve(t)) {
+		if (event_fields(kind) & FIELD_STAMP) {
+			e.stamp = stamp_take();
+			t->until_time = ACCESSES_PER_TIME;
+		}
+		slot_publish(t, codec_put_event(&t->codec, t->put, &e));
+	}
+	if (event_is_release(kind, arg))
+		order_release(t);
+	guest_leave(t);
+}
+
+void record(struct thread *t, enum event_kind kind, const volatile void *addr,
+	    uint64_t size, uint64_t arg, uintptr_t pc)
+{
+	guest_enter(t);
+	record_at(t, kind, (uintptr_t)addr, size, arg, stack_node(t, pc));
+	guest_leave(t);
+}
+
+/* A stamp between the accesses, so that a reader can place them. It need not
+ * be unique, so the counter will do. */
+static uint8_t *put_time(struct thread *t, uint8_t *put, uint32_t stack)
+{
+	struct event e = { .kind = EVENT_TIME,
+			   .stamp = __rdtsc(),
+			   .stack = stack };
+
+	t->until_time = ACCESSES_PER_TIME;
+	if (e.stamp < t->codec.stamp)
+		e.stamp = t->codec.stamp;
+	return codec_put_event(&t->codec, put, &e);
+}
+
+void record_access(struct thread *t, uintptr_t addr, size_t size,
+		   bool is_write, uint32_t stack)
+{
+	uint8_t *put;
+
+	if (unlikely(size > 16 || size & (size - 1))) {
+		record_at(t, is_write ? EVENT_WRITE : EVENT_READ, addr, size, 0,
+			  stack);
+		return;
+	}
+	if (unlikely(!slot_reserve(t)))
+		return;
+	put = t->put;
+	if (unlikely(t->until_time-- == 0))
+		put = put_time(t, put, stack);
+	put = codec_put_access(&t->codec, put, is_write,
+			       (unsigned int)__builtin_ctzl(size), addr, stack);
+	slot_publish(t, put);
+}
+
+void record_flush(struct thread *t)
+{
+	guest_enter(t);
+	slot_full(t);
+	t->put = t->put_end = NULL;
+	guest_leave(t);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/runtime.h"
+
+/*
+ * Call stacks. Function entry pushes, exit pops; that is all most calls ever
+ * cost. Only when an event is recorded do the calls on the stack become nodes
+ * of one tree, shared by all threads and kept in the region; a node is found by
+ * its parent and its site in a hash table that only grows.
+ */
+
+enum {
+	TABLE_LOG = 21, /* twice the nodes */
+	TABLE_SIZE = 1 << TABLE_LOG,
+};
+
+/* key: parent << 32 | site, plus 1 so that 0 is empty. node: 0 until the
+ * thread that claimed the key has decided. */
+struct table_entry {
+	_Atomic uint64_t key;
+	_Atomic uint32_t node;
+};
+
+static struct table_entry *_Atomic table;
+
+static const uint32_t node_unknown = UINT32_MAX;
+
+static struct table_entry *table_get(void)
+{
+	struct table_entry *at = atomic_load(&table);
+	struct table_entry *none = NULL;
+
+	if (at)
+		return at;
+	at = guest_map(TABLE_SIZE * sizeof(*at));
+	if (at && !atomic_compare_exchange_strong(&table, &none, at))
+		return none;
+	return at;
+}
+
+/* A call that stands in the chain already is recursion: its first node serves
+ * again, so that the tree of a recursive program stays small. */
+static uint32_t chain_find(uint32_t node, uint32_t site)
+{
+	while (node) {
+		if (region->stacks[node].site == site)
+			return node;
+		node = region->stacks[node].parent;
+	}
+	return 0;
+}
+
+static uint32_t node_new(uint32_t parent, uint32_t site)
+{
+	/* Two counters: `taken` gives places away, stack_count tells the tool
+	 * how many are filled, in order. */
+	static _Atomic uint32_t taken = 1;
+	uint32_t node = atomic_fetch_add(&taken, 1);
+	uint32_t filled = node;
+
+	if (node >= REGION_STACKS) {
+		atomic_store(&taken, REGION_STACKS);
+		guest_note("more than a million different call stacks; later "
+			   "events have none");
+		return node_unknown;
+	}
+	region->stacks[node] =
+		(struct region_stack){ .parent = parent, .site = site };
+	while (!atomic_compare_exchange_weak(&region->stack_count, &filled,
+					     node + 1)) {
+		filled = node;
+		__builtin_ia32_pause();
+	}
+	return node;
+}
+
+static uint32_t node_child(uint32_t parent, uint32_t site)
+{
+	struct table_entry *entries = table_get();
+	uint64_t key = ((uint64_t)parent << 32 | site) + 1;
+	uint64_t at = (key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TABLE_LOG);
+
+	if (!entries)
+		return NO_STACK;
+	for (;; at = (at + 1) & (TABLE_SIZE - 1)) {
+		struct table_entry *e = &entries[at];
+		uint64_t found = atomic_load(&e->key);
+		uint32_t node;
+
+		if (!found && atomic_compare_exchange_strong(&e->key, &found,
+							     key)) {
+			node = chain_find(parent, site);
+			if (!node)
+				node = node_new(parent, site);
+			atomic_store(&e->node, node);
+			return node == node_unknown ? NO_STACK : node;
+		}
+		if (found != key)
+			continue;
+		while (!(node = atomic_load(&e->node)))
+			__builtin_ia32_pause();
+		return node == node_unknown ? NO_STACK : node;
+	}
+}
+
+static uint32_t child_of(struct thread *t, uint32_t parent, uintptr_t pc)
+{
+	struct stack_memo *m =
+		&t->memo[(pc ^ pc >> 8 ^ parent * 31) % STACK_MEMO];
+
+	if (m->pc != pc || m->parent != parent) {
+		uint32_t site = module_site(pc);
+
+		m->node = node_child(parent, site);
+		m->parent = parent;
+		m->pc = pc;
+	}
+	return m->node;
+}
+
+/* The node of the innermost call: from the nearest call that has one. */
+static uint32_t call_node(struct thread *t)
+{
+	struct call *c = t->top;
+	uint32_t node = 0;
+
+	if (c > t->base && c->stack)
+		return c->stack;
+	while (c > t->base && !c->stack)
+		c--;
+	if (c > t->base)
+		node = c->stack;
+	while (c < t->top) {
+		c++;
+		node = child_of(t, node, c->pc);
+		c->stack = node;
+	}
+	return node;
+}
+
+uint32_t stack_node(struct thread *t, uintptr_t pc)
+{
+	return child_of(t, call_node(t), pc);
+}
+
+void stack_unwind(struct thread *t, uintptr_t frame)
+{
+	/* Calls made on another stack (a signal's, a coroutine's) say nothing
+	 * about this one. */
+	if (frame < t->stack_low || frame >= t->stack_high)
+		return;
+	while (t->top > t->base && t->top->frame < frame)
+		t->top--;
+}
+
+/* ---- hooks ---- */
+
+static COLD void call_overflow(struct thread *t)
+{
+	if (t->alive)
+		t->overflow++;
+}
+
+EXPORT HOT void __tsan_func_entry(void *pc);
+EXPORT HOT void __tsan_func_entry(void *pc)
+{
+	struct thread *t = self;
+	struct call *c;
+
+	if (unlikely(!t)) {
+		if (likely(!gate))
+			return;
+		t = life_adopt();
+		if (!t)
+			return;
+	}
+	c = t->top + 1;
+	if (unlikely(c >= t->limit)) {
+		call_overflow(t);
+		return;
+	}
+	c->pc = (uintptr_t)pc;
+	c->frame = (uintptr_t)__builtin_dwarf_cfa();
+	c->stack = 0;
+	t->top = c;
+}
+
+EXPORT HOT void __tsan_func_exit(void);
+EXPORT HOT void __tsan_func_exit(void)
+{
+	struct thread *t = self;
+
+	if (unlikely(!t))
+		return;
+	if (unlikely(t->overflow)) {
+		t->overflow--;
+		return;
+	}
+	if (likely(t->top > t->base))
+		t->top--;
+}
