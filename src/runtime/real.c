@@ -90,8 +90,8 @@ static const struct {
 	const char *name;
 	const char *version; /* NULL: the default one */
 } wanted[] = {
-#define REAL(result, name, params) {#name, NULL},
-#define REAL_VERSION(result, name, params, version) {#name, version},
+#define REAL(result, name, params) { #name, NULL },
+#define REAL_VERSION(result, name, params, version) { #name, version },
 #include "runtime/real.def"
 #undef REAL
 #undef REAL_VERSION
@@ -127,12 +127,4 @@ void real_init(void)
 		if (&entry[i] == (void **)&real.malloc_usable_size)
 			real_ready = true;
 	}
-}
-
-void *real_find(const char *module, const char *name)
-{
-	void *handle = real.dlopen(module, RTLD_LAZY | RTLD_NOLOAD);
-
-	/* The handle is kept: the function must not go away again. */
-	return handle ? dlsym(handle, name) : NULL;
 }

@@ -50,11 +50,6 @@ extern bool real_ready __attribute__((visibility("hidden")));
 /* Fills the table. Idempotent; a call from inside itself returns at once. */
 void real_init(void) __attribute__((visibility("hidden")));
 
-/* The function of a module that came by dlopen and is in nobody's scope; NULL
- * when the module is not loaded or has no such function. */
-void *real_find(const char *module, const char *name)
-	__attribute__((visibility("hidden")));
-
 /* For wrappers that need the table before they call through it. */
 #define REAL_READY()                                                           \
 	do {                                                                   \

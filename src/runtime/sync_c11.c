@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/sync.h"
+
+/* The mutexes and conditions of C11 are those of pthreads under other names
+ * and with other results, but they do not pass through the pthread names. */
+
+static int to_errno(int result)
+{
+	switch (result) {
+	case thrd_success:
+		return 0;
+	case thrd_busy:
+		return EBUSY;
+	case thrd_timedout:
+		return ETIMEDOUT;
+	case thrd_nomem:
+		return ENOMEM;
+	default:
+		return EINVAL;
+	}
+}
+
+static const pthread_mutex_t *as_mutex(const mtx_t *mutex)
+{
+	return (const pthread_mutex_t *)mutex;
+}
+
+static const pthread_cond_t *as_cond(const cnd_t *cond)
+{
+	return (const pthread_cond_t *)cond;
+}
+
+EXPORT int mtx_init(mtx_t *mutex, int type)
+{
+	int rc = real.mtx_init(mutex, type);
+
+	if (rc == thrd_success)
+		sync_record(EVENT_MUTEX_INIT, mutex,
+			    type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE :
+						   PTHREAD_MUTEX_NORMAL,
+			    CALLER);
+	return rc;
+}
+
+EXPORT void mtx_destroy(mtx_t *mutex)
+{
+	real.mtx_destroy(mutex);
+	sync_record(EVENT_MUTEX_DESTROY, mutex, 0, CALLER);
+}
+
+EXPORT int mtx_lock(mtx_t *mutex)
+{
+	int rc = real.mtx_lock(mutex);
+
+	mutex_attempted(as_mutex(mutex), to_errno(rc), CALLER);
+	return rc;
+}
+
+EXPORT int mtx_trylock(mtx_t *mutex)
+{
+	int rc = real.mtx_trylock(mutex);
+
+	mutex_attempted(as_mutex(mutex), to_errno(rc), CALLER);
+	return rc;
+}
+
+EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
+{
+	int rc = real.mtx_timedlock(mutex, until);
+
+	mutex_attempted(as_mutex(mutex), to_errno(rc), CALLER);
+	return rc;
+}
+
+EXPORT int mtx_unlock(mtx_t *mutex)
+{
+	struct thread *t = guest_self();
+	bool can;
+	int rc;
+
+	if (!t)
+		return real.mtx_unlock(mutex);
+	can = mutex_can_unlock(t, as_mutex(mutex));
+	if (can)
+		record(t, EVENT_MUTEX_UNLOCK, mutex, 0, 0, CALLER);
+	rc = real.mtx_unlock(mutex);
+	if (!can)
+		record(t, EVENT_MUTEX_FAIL, mutex, 0, EPERM, CALLER);
+	return rc;
+}
+
+EXPORT int cnd_init(cnd_t *cond)
+{
+	int rc = real.cnd_init(cond);
+
+	if (rc == thrd_success)
+		sync_record(EVENT_COND_INIT, cond, 0, CALLER);
+	return rc;
+}
+
+EXPORT void cnd_destroy(cnd_t *cond)
+{
+	real.cnd_destroy(cond);
+	sync_record(EVENT_COND_DESTROY, cond, 0, CALLER);
+}
+
+EXPORT int cnd_signal(cnd_t *cond)
+{
+	sync_record(EVENT_COND_SIGNAL, cond, 0, CALLER);
+	return real.cnd_signal(cond);
+}
+
+EXPORT int cnd_broadcast(cnd_t *cond)
+{
+	sync_record(EVENT_COND_BROADCAST, cond, 0, CALLER);
+	return real.cnd_broadcast(cond);
+}
+
+EXPORT int cnd_wait(cnd_t *cond, mtx_t *mutex)
+{
+	struct wait wait __attribute__((cleanup(wait_end))) =
+		wait_begin(as_cond(cond), as_mutex(mutex), NULL, CALLER);
+	int rc = real.cnd_wait(cond, mutex);
+
+	wait.result = to_errno(rc);
+	return rc;
+}
+
+EXPORT int cnd_timedwait(cnd_t *cond, mtx_t *mutex,
+			 const struct timespec *until)
+{
+	struct wait wait __attribute__((cleanup(wait_end))) =
+		wait_begin(as_cond(cond), as_mutex(mutex), until, CALLER);
+	int rc = real.cnd_timedwait(cond, mutex, until);
+
+	wait.result = to_errno(rc);
+	return rc;
+}

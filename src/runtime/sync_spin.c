@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/sync.h"
+
+/* A spin lock that was busy is not recorded: it would be tried again at once,
+ * and fill the trace with that. */
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
+{
+	int rc = real.pthread_spin_init(lock, shared);
+
+	if (rc == 0)
+		sync_record(EVENT_SPIN_INIT, lock, 0, CALLER);
+	return rc;
+}
+
+EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
+{
+	int rc = real.pthread_spin_destroy(lock);
+
+	if (rc == 0)
+		sync_record(EVENT_SPIN_DESTROY, lock, 0, CALLER);
+	return rc;
+}
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	int rc = real.pthread_spin_lock(lock);
+
+	if (rc == 0)
+		sync_record(EVENT_SPIN_LOCK, lock, 0, CALLER);
+	return rc;
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+	int rc = real.pthread_spin_trylock(lock);
+
+	if (rc == 0)
+		sync_record(EVENT_SPIN_LOCK, lock, 0, CALLER);
+	return rc;
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	sync_record(EVENT_SPIN_UNLOCK, lock, 0, CALLER);
+	return real.pthread_spin_unlock(lock);
+}
