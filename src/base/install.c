@@ -16,8 +16,10 @@ char *install_directory(struct err *err)
 	char *slash;
 
 	if (n < 0) {
-		err_set(err, "cannot tell where heddle itself lies: %s; is "
-			"/proc mounted?", strerror(errno));
+		err_set(err,
+			"cannot tell where heddle itself lies: %s; is "
+			"/proc mounted?",
+			strerror(errno));
 		return NULL;
 	}
 	path[n] = '\0';
@@ -43,8 +45,10 @@ char *install_find(const char *part, struct err *err)
 		}
 		free(path);
 	}
-	err_set(err, "%s is missing beside heddle in %s and in "
-		"../lib/heddle; install heddle again", part, directory);
+	err_set(err,
+		"%s is missing beside heddle in %s and in "
+		"../lib/heddle; install heddle again",
+		part, directory);
 	free(directory);
 	return NULL;
 }

@@ -18,7 +18,7 @@
 
 struct drain {
 	struct region *region;
-	int fd; /* of the region, close-on-exec */
+	int fd;			     /* of the region, close-on-exec */
 	struct trace_writer *writer; /* NULL after the first failed write */
 	struct err error;	     /* why */
 };

@@ -25,16 +25,17 @@ static int check_file(const char *path, struct err *err)
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		return err_set(err, "cannot run %s: %s", path,
-			       strerror(errno));
+		return err_set(err, "cannot run %s: %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return err_set(err, "cannot run %s: it is a directory", path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "cannot run %s: it is not a regular file",
 			       path);
 	if (access(path, X_OK) < 0)
-		return err_set(err, "cannot run %s: it is not executable; "
-			       "try chmod +x %s", path, path);
+		return err_set(err,
+			       "cannot run %s: it is not executable; "
+			       "try chmod +x %s",
+			       path, path);
 	return 0;
 }
 
@@ -84,8 +85,10 @@ static int find(struct program *p, const char *name, struct err *err)
 		return -1;
 	}
 	if (is_file(name))
-		return err_set(err, "cannot run %s: it is not in PATH; the one "
-			       "here is ./%s", name, name);
+		return err_set(err,
+			       "cannot run %s: it is not in PATH; the one "
+			       "here is ./%s",
+			       name, name);
 	return err_set(err, "cannot run %s: no such program in PATH", name);
 }
 
@@ -121,15 +124,20 @@ static int check_header(const char *path, const GElf_Ehdr *head,
 	if (head->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    head->e_ident[EI_DATA] != ELFDATA2LSB ||
 	    head->e_machine != EM_X86_64)
-		return err_set(err, "cannot run %s: it is a program for %s; "
-			       "heddle runs x86-64 programs", path,
-			       machine_name(head->e_machine));
+		return err_set(err,
+			       "cannot run %s: it is a program for %s; "
+			       "heddle runs x86-64 programs",
+			       path, machine_name(head->e_machine));
 	if (head->e_type == ET_REL)
-		return err_set(err, "cannot run %s: it is an object file; "
-			       "link it first", path);
+		return err_set(err,
+			       "cannot run %s: it is an object file; "
+			       "link it first",
+			       path);
 	if (head->e_type != ET_EXEC && head->e_type != ET_DYN)
-		return err_set(err, "cannot run %s: it is not a program but "
-			       "another kind of ELF file", path);
+		return err_set(err,
+			       "cannot run %s: it is not a program but "
+			       "another kind of ELF file",
+			       path);
 	return 0;
 }
 
@@ -151,17 +159,22 @@ static int check_interpreter(const char *path, Elf *elf, struct err *err)
 		if (!file || ph.p_offset >= size || !ph.p_filesz ||
 		    ph.p_filesz > size - ph.p_offset ||
 		    file[ph.p_offset + ph.p_filesz - 1])
-			return err_set(err, "cannot run %s: the file is "
-				       "damaged; build it again", path);
+			return err_set(err,
+				       "cannot run %s: the file is "
+				       "damaged; build it again",
+				       path);
 		if (access(file + ph.p_offset, X_OK) < 0)
-			return err_set(err, "cannot run %s: its loader %s "
-				       "is missing; install it", path,
-				       file + ph.p_offset);
+			return err_set(err,
+				       "cannot run %s: its loader %s "
+				       "is missing; install it",
+				       path, file + ph.p_offset);
 		return 0;
 	}
-	return err_set(err, "cannot observe %s: it is statically linked, so "
+	return err_set(err,
+		       "cannot observe %s: it is statically linked, so "
 		       "nothing can watch it; link it dynamically (without "
-		       "-static)", path);
+		       "-static)",
+		       path);
 }
 
 static bool needs_guest(Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
@@ -189,8 +202,7 @@ static bool links_guest(Elf *elf)
 	GElf_Shdr head;
 
 	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &head) &&
-		    head.sh_type == SHT_DYNAMIC)
+		if (gelf_getshdr(section, &head) && head.sh_type == SHT_DYNAMIC)
 			return needs_guest(elf, section, &head);
 	return false;
 }
@@ -200,8 +212,10 @@ static int look_elf(struct program *p, Elf *elf, struct err *err)
 	GElf_Ehdr head;
 
 	if (!gelf_getehdr(elf, &head))
-		return err_set(err, "cannot run %s: the file is damaged; "
-			       "build it again", p->path);
+		return err_set(err,
+			       "cannot run %s: the file is damaged; "
+			       "build it again",
+			       p->path);
 	if (check_header(p->path, &head, err) < 0 ||
 	    check_interpreter(p->path, elf, err) < 0)
 		return -1;
@@ -215,16 +229,18 @@ static int look_script(struct program *p, char *line, struct err *err)
 	char *start = line + 2;
 
 	if (line[0] != '#' || line[1] != '!')
-		return err_set(err, "cannot run %s: it is neither an ELF "
+		return err_set(err,
+			       "cannot run %s: it is neither an ELF "
 			       "program nor a script that begins with #!",
 			       p->path);
 	p->is_script = true;
 	start += strspn(start, " \t");
 	start[strcspn(start, " \t\r\n")] = '\0';
 	if (access(start, X_OK) < 0)
-		return err_set(err, "cannot run %s: its interpreter %s is "
-			       "missing or not executable", p->path,
-			       *start ? start : "(none named)");
+		return err_set(err,
+			       "cannot run %s: its interpreter %s is "
+			       "missing or not executable",
+			       p->path, *start ? start : "(none named)");
 	return 0;
 }
 
@@ -276,15 +292,21 @@ int program_explain(const struct program *p, int errnum, struct err *err)
 {
 	switch (errnum) {
 	case ENOEXEC:
-		return err_set(err, "cannot run %s: the file is damaged or "
-			       "not a program of this system", p->path);
+		return err_set(err,
+			       "cannot run %s: the file is damaged or "
+			       "not a program of this system",
+			       p->path);
 	case EACCES:
 	case EPERM:
-		return err_set(err, "cannot run %s: %s; is its file system "
-			       "mounted noexec?", p->path, strerror(errnum));
+		return err_set(err,
+			       "cannot run %s: %s; is its file system "
+			       "mounted noexec?",
+			       p->path, strerror(errnum));
 	case E2BIG:
-		return err_set(err, "cannot run %s: arguments and environment "
-			       "are too long", p->path);
+		return err_set(err,
+			       "cannot run %s: arguments and environment "
+			       "are too long",
+			       p->path);
 	default:
 		return err_set(err, "cannot run %s: %s", p->path,
 			       strerror(errnum));

@@ -20,8 +20,7 @@ struct program {
 };
 
 /* program_done in any case. */
-MUST_USE int program_find(struct program *p, const char *name,
-			  struct err *err);
+MUST_USE int program_find(struct program *p, const char *name, struct err *err);
 void program_done(struct program *p);
 
 /* Why exec failed, for what program_find could not see. Returns -1. */

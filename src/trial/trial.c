@@ -26,13 +26,12 @@ struct start {
 	struct program program;
 	char *const *argv;
 	char **environment;
-	char *trial;	  /* in `environment`: HEDDLE_TRIAL=, then room for
+	char *trial;   /* in `environment`: HEDDLE_TRIAL=, then room for
 			     the pid, then the rest */
-	char *preload;	  /* in `environment`, or NULL */
-	char *place;	  /* ":/proc/<tool>/fd/<n>" */
-	sigset_t mask;	  /* as the tool found it */
-	void (*on_file_limit)(int); /* likewise, for SIGXFSZ */
-	int report;	  /* pipe: errno when exec fails, closed when not */
+	char *preload; /* in `environment`, or NULL */
+	char *place;   /* ":/proc/<tool>/fd/<n>" */
+	sigset_t mask; /* as the tool found it */
+	int report;    /* pipe: errno when exec fails, closed when not */
 };
 
 #define TRIAL "HEDDLE_TRIAL="
@@ -56,8 +55,7 @@ static void make_environment(struct start *s, const char *guest, int fd)
 	vec_push(&env, s->trial);
 	if (guest && !s->program.links_guest) {
 		s->preload = xasprintf(PRELOAD "%s%s%s", guest,
-				       old && *old ? ":" : "",
-				       old ? old : "");
+				       old && *old ? ":" : "", old ? old : "");
 		vec_push(&env, s->preload);
 	}
 	for (char **e = environ; *e; e++)
@@ -102,7 +100,6 @@ _Noreturn static void child_main(struct start *s, pid_t tool)
 	if (getppid() != tool)
 		_exit(127);
 	put_pid(s);
-	signal(SIGXFSZ, s->on_file_limit);
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	execve(s->program.path, s->argv, s->environment);
 	why = errno;
@@ -250,8 +247,8 @@ static int observe(struct drain *d, struct watch *w, struct err *err)
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&d->region->full_slots,
 						     memory_order_acquire);
-		bool over = atomic_load_explicit(&w->over,
-						 memory_order_acquire);
+		bool over =
+			atomic_load_explicit(&w->over, memory_order_acquire);
 
 		drain_full(d);
 		if (over)
@@ -302,10 +299,7 @@ int trial_run(const struct trial *trial, struct trial_result *result,
 	}
 	watch_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &s.mask);
-	/* A file size limit then fails the write instead of killing us. */
-	s.on_file_limit = signal(SIGXFSZ, SIG_IGN);
 	rc = run(trial, &s, &d, result, err);
-	signal(SIGXFSZ, s.on_file_limit);
 	sigprocmask(SIG_SETMASK, &s.mask, NULL);
 	drain_done(&d);
 	start_done(&s);

@@ -26,20 +26,20 @@
 #include <stdint.h>
 
 struct trial {
-	char *const *argv;    /* program and arguments, NULL at the end */
-	const char *trace;    /* path of the trace to write */
-	const char *guest;    /* libheddle.so, for programs that do not link
+	char *const *argv;   /* program and arguments, NULL at the end */
+	const char *trace;   /* path of the trace to write */
+	const char *guest;   /* libheddle.so, for programs that do not link
 				 it; NULL: they run without */
-	bool record_all;      /* filter nothing out */
-	uint64_t time_limit;  /* milliseconds, 0: none; then it is killed */
+	bool record_all;     /* filter nothing out */
+	uint64_t time_limit; /* milliseconds, 0: none; then it is killed */
 };
 
 struct trial_result {
 	enum exit_status verdict;
-	char why[120];	    /* "killed by SIGSEGV (Segmentation fault)" */
-	int wait_status;    /* as of waitpid */
-	bool attached;	    /* the guest was inside */
-	bool instrumented;  /* the program calls our hooks */
+	char why[120];	   /* "killed by SIGSEGV (Segmentation fault)" */
+	int wait_status;   /* as of waitpid */
+	bool attached;	   /* the guest was inside */
+	bool instrumented; /* the program calls our hooks */
 	bool trace_is_whole;
 	struct err trace_error; /* if not */
 };

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_FILE_H
+#define HEDDLE_FILE_H
+
+/*
+ * Whole files and directories. Errors name the path.
+ */
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+/* The contents with a zero byte behind, and their size. The caller frees. */
+MUST_USE char *file_read(const char *path, size_t *size, struct err *err);
+
+/* Replaces the file. */
+MUST_USE int file_write(const char *path, const char *text, struct err *err);
+
+/* Makes the directory and those above it; it may exist. */
+MUST_USE int file_make_directory(const char *path, struct err *err);
+
+/* Removes a file or a directory with all that is in it; follows no links. */
+MUST_USE int file_remove(const char *path, struct err *err);
+
+#endif
