@@ -8,6 +8,8 @@
  * block's allocating thread and count, which are the same in every run.
  *
  * Feed every event in the order of trace_next; then ask about the present.
+ * Memory that was given back is still known by its last use until it gets a
+ * new one, so that a use after free can be told from a wild address.
  */
 
 #include "trace/site.h"
@@ -24,11 +26,13 @@ enum location_kind {
  * object iff kind, owner, generation and offset are equal. */
 struct location {
 	enum location_kind kind;
-	uint32_t owner;	     /* heap, mapped: allocating thread; stack: its thread */
+	uint32_t owner; /* heap, mapped: allocating thread; stack: its thread */
 	uint64_t generation; /* heap, mapped: count of that thread */
-	uint64_t offset;     /* in the object; GLOBAL, UNKNOWN: the address */
+	uint64_t offset;     /* in the object; STACK: below its top;
+				GLOBAL, UNKNOWN: the address */
 	uint64_t size;	     /* of the object; 0 unknown */
 	uint32_t stack;	     /* where it was allocated, or NO_STACK */
+	bool is_gone;	     /* it was freed, unmapped, or its thread ended */
 };
 
 struct locations;
@@ -39,7 +43,8 @@ void locations_feed(struct locations *l, const struct event *e);
 struct location location_find(struct locations *l, uint64_t addr);
 
 /* "global table.count", "heap block of 64 bytes allocated at list.c:31, +8",
- * "stack of thread 2, +96". The caller frees. */
+ * "freed heap block ...", "stack of thread 2, 96 bytes below its top". The
+ * caller frees. */
 char *location_name(const struct location *where, uint64_t addr, uint64_t size,
 		    struct sites *sites);
 

@@ -47,4 +47,13 @@ struct site_chain stack_resolve(struct sites *s, uint32_t stack);
  * goes, else "symbol+8", else NULL. */
 const char *global_name(struct sites *s, uint64_t addr, uint64_t size);
 
+/* The module in whose code or data an address lies, as "name+0x1234", or
+ * NULL. The caller frees. */
+char *address_name(const struct sites *s, uint64_t addr);
+
+/* Which modules could not be used and why, one sentence each, found so far:
+ * gone, or changed since the run. */
+size_t sites_warnings(const struct sites *s);
+const char *sites_warning_text(const struct sites *s, size_t n);
+
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/site_line.h"
+
+#include <dwarf.h>
+
+static void frame_at_line(struct frame *frame, struct unit *u, uint64_t addr)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&u->cu, addr);
+
+	if (!line)
+		return;
+	frame->file = dwarf_linesrc(line, NULL, NULL);
+	dwarf_lineno(line, &frame->line);
+	dwarf_linecol(line, &frame->column);
+}
+
+static Dwarf_Word attr_number(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value = 0;
+
+	if (!dwarf_attr(die, name, &attr) ||
+	    dwarf_formudata(&attr, &value) != 0)
+		return 0;
+	return value;
+}
+
+/* The place that called an inlined function. */
+static void frame_at_call(struct frame *frame, struct unit *u, Dwarf_Die *call)
+{
+	size_t file = attr_number(call, DW_AT_call_file);
+	Dwarf_Files *files;
+	size_t count;
+
+	frame->line = (int)attr_number(call, DW_AT_call_line);
+	frame->column = (int)attr_number(call, DW_AT_call_column);
+	if (frame->line && dwarf_getsrcfiles(&u->root, &files, &count) == 0 &&
+	    file < count)
+		frame->file = dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* Each inlined call gives the function that was called to the frame in hand
+ * and begins the next one, at the place of the call. */
+static void frames_inlined(struct site_module *m, struct unit *u,
+			   const struct unit_inline *in, struct frame *frame,
+			   struct frames *out)
+{
+	while (in) {
+		Dwarf_Die call = in->die;
+
+		frame->function = module_name(m, call);
+		frame->inlined = true;
+		vec_push(out, *frame);
+		*frame = (struct frame){ .module = frame->module,
+					 .offset = frame->offset };
+		frame_at_call(frame, u, &call);
+		in = in->parent == NO_ENTRY ? NULL : &u->inlines.at[in->parent];
+	}
+}
+
+void module_frames(struct site_module *m, uint64_t addr, struct frames *out)
+{
+	struct frame frame = { .module = m->run->path, .offset = addr };
+	struct unit *u = module_unit(m, addr);
+	const struct unit_function *f = u ? unit_function_find(u, addr) : NULL;
+
+	if (u)
+		frame_at_line(&frame, u, addr);
+	if (f) {
+		frames_inlined(m, u, unit_inline_find(u, f, addr), &frame, out);
+		frame.function = module_name(m, f->die);
+	}
+	if (!frame.function)
+		frame.function = module_function(m, addr);
+	vec_push(out, frame);
+}
