@@ -34,17 +34,17 @@ struct trace_info {
 	uint64_t started;	    /* seconds since 1970 */
 	uint32_t mode;		    /* enum region_mode */
 	uint32_t flags;		    /* enum region_flag */
-	const char *command;	    /* program and arguments, one NUL after each */
+	const char *command; /* program and arguments, one NUL after each */
 	size_t command_size;
 };
 
 /* How it ended, from the END chunk. */
 struct trace_end {
-	uint32_t closed;      /* the guest said goodbye */
-	int32_t wait_status;  /* as of waitpid */
-	uint64_t lost;	      /* events the guest could not record */
-	uint64_t left_out;    /* accesses its filter dropped */
-	uint64_t events;      /* events in the file */
+	uint32_t closed;     /* the guest said goodbye */
+	int32_t wait_status; /* as of waitpid */
+	uint64_t lost;	     /* events the guest could not record */
+	uint64_t left_out;   /* accesses its filter dropped */
+	uint64_t events;     /* events in the file */
 };
 
 /* ---- writing ---- */
@@ -60,13 +60,17 @@ MUST_USE int trace_write_tables(struct trace_writer *w,
 				const struct region *region, struct err *err);
 
 /* Appends encoded events of one thread: `size` bytes of whole events, as the
- * slot holds them. */
+ * slot holds them. The sequence numbers of a thread must ascend from call to
+ * call: a chunk that comes after a later one of its thread is left out (and
+ * said to be missing) by the reader. Bytes that are no events are kept and
+ * told by the reader. */
 MUST_USE int trace_write_events(struct trace_writer *w, uint32_t thread,
 				uint32_t sequence, uint64_t first_stamp,
 				const void *bytes, size_t size,
 				struct err *err);
 
-/* Writes the END chunk and closes; frees w in any case. */
+/* Writes the END chunk and closes; frees w in any case. The writer counts the
+ * events itself: end->events is not looked at. */
 MUST_USE int trace_finish(struct trace_writer *w, const struct trace_end *end,
 			  struct err *err);
 
@@ -82,7 +86,10 @@ void trace_close(struct trace *t);
 
 const struct trace_info *trace_info(const struct trace *t);
 
-/* The tables, complete from the start (opening reads all of them). */
+/* The tables, complete from the start (opening reads all of them). Entries of
+ * numbers at or beyond the count are NULL. Every thread that has events is
+ * counted; parents have smaller numbers than their children, in threads and in
+ * stacks, so following them ends; stack 0 is there always. */
 uint32_t trace_threads(const struct trace *t);
 const struct region_thread *trace_thread(const struct trace *t, uint32_t n);
 uint32_t trace_modules(const struct trace *t);
@@ -100,12 +107,15 @@ const struct trace_end *trace_end(const struct trace *t);
 size_t trace_missing(const struct trace *t);
 const char *trace_missing_text(const struct trace *t, size_t n);
 
-/* The module a site lies in (and its offset there), or NULL. */
+/* The module a site lies in, or NULL. offset: from the module's base, so that
+ * base + offset - bias is the address in its file. */
 const struct region_module *trace_site_module(const struct trace *t,
 					      uint32_t site, uint64_t *offset);
 
-/* The next event of all threads together, in the order of stamps: 1, or 0 at
- * the end. Damage is not an error: it is left out and noted. EARLIER events
+/* The next event of all threads together, in the order of stamps (among equal
+ * ones in the order of their chunks in the file): 1, or 0 at the end. Plain
+ * accesses have interpolated stamps, never before the stamped event before
+ * them in their thread nor after the one behind. Damage is not an error: it is left out and noted. EARLIER events
  * come as recorded (thread: who told; earlier_thread(arg): who did). */
 int trace_next(struct trace *t, struct event *e);
 
