@@ -29,19 +29,19 @@ enum lock_kind {
 struct held_lock {
 	uint64_t addr;
 	enum lock_kind kind;
-	bool is_read;	 /* a read-write lock taken for reading */
-	uint32_t lock;	 /* number of the lock in the run, from 1: one address
+	bool is_read;	/* a read-write lock taken for reading */
+	uint32_t lock;	/* number of the lock in the run, from 1: one address
 			    may have been several locks */
-	uint32_t stack;	 /* where it was, or would have been, acquired */
+	uint32_t stack; /* where it was, or would have been, acquired */
 	struct location where;
 };
 
 /* One side of a race. */
 struct race_access {
 	uint32_t thread;
-	uint8_t kind;	 /* READ, WRITE, VPTR_*, ATOMIC_*, or FREE; never
+	uint8_t kind;  /* READ, WRITE, VPTR_*, ATOMIC_*, or FREE; never
 			    EARLIER_* */
-	bool is_write;	 /* and freeing counts as writing */
+	bool is_write; /* and freeing counts as writing */
 	bool is_atomic;
 	bool is_earlier; /* told afterwards: stamp and locks are unknown */
 	uint32_t stack;
@@ -56,9 +56,9 @@ struct race_access {
  * in this run. */
 struct race_finding {
 	struct race_access first, second;
-	uint64_t addr, size; /* bytes that both touched */
+	uint64_t addr, size;   /* bytes that both touched */
 	struct location where; /* of addr */
-	uint64_t count; /* how often this pair of sites raced */
+	uint64_t count;	       /* how often this pair of sites raced */
 };
 
 /* A thread held one lock and wanted the next. */
@@ -81,8 +81,8 @@ struct lockcycle_finding {
 struct run_summary {
 	uint64_t events;
 	uint64_t by_kind[EVENT_KINDS];
-	uint64_t threads;	  /* that did something */
-	uint64_t accesses;	  /* plain, as recorded */
+	uint64_t threads;  /* that did something */
+	uint64_t accesses; /* plain, as recorded */
 	uint64_t atomics;
 	uint64_t shared_granules; /* 8 bytes of memory used by two threads or
 				     more, one of them writing */

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* An access in a list. addr and size say what the program accessed; mask says
+ * for which bytes of the granule the cell still stands. */
+struct cell {
+	epoch at;
+	uint64_t stamp;
+	uint64_t addr;
+	uint32_t size;
+	uint32_t stack;
+	uint32_t lockset;
+	uint32_t next; /* in the list; of a shared cell: slots that name it */
+	uint8_t mask;
+	uint8_t kind;
+	bool is_earlier;
+};
+
+/* A freed block is one cell, named by the slots of all its granules with this
+ * bit; the cell is copied when a list is needed. */
+#define SHARED UINT32_C(0x80000000)
+
+/* A freed block up to this size is remembered in whole; of a larger one those
+ * pages are that somebody used. */
+enum { FREE_WHOLE = 1 << 16 };
+
+struct history {
+	struct granules granules;
+	struct happens *order;
+	history_race *race;
+	void *self;
+	struct cell *cells; /* [0] unused */
+	uint32_t count, room, free;
+};
+
+enum class {
+	PLAIN_READ = 1,
+	PLAIN_WRITE = 2,
+	ATOMIC_READ = 4,
+	ATOMIC_WRITE = 8,
+	ANY = 15,
+};
+
+static enum class class_of(unsigned int kind) {
+	switch (kind){
+		case EVENT_WRITE : case EVENT_VPTR_WRITE : case
+		EVENT_EARLIER_WRITE : case EVENT_FREE : return PLAIN_WRITE;
+		case EVENT_ATOMIC_LOAD : case
+		EVENT_ATOMIC_CAS_FAIL : return ATOMIC_READ;
+		case EVENT_ATOMIC_STORE : case
+		EVENT_ATOMIC_RMW : return ATOMIC_WRITE;
+		default : return PLAIN_READ;
+	}
+}
+
+static const uint8_t conflicts_with[] = {
+	[PLAIN_READ] = PLAIN_WRITE | ATOMIC_WRITE,
+	[PLAIN_WRITE] = ANY,
+	[ATOMIC_READ] = PLAIN_WRITE,
+	[ATOMIC_WRITE] = PLAIN_READ | PLAIN_WRITE,
+};
+
+static const uint8_t stands_for[] = {
+	[PLAIN_READ] = PLAIN_READ | ATOMIC_READ,
+	[PLAIN_WRITE] = ANY,
+	[ATOMIC_READ] = ATOMIC_READ,
+	[ATOMIC_WRITE] = ATOMIC_READ | ATOMIC_WRITE,
+};
+
+bool access_is_write(unsigned int kind)
+{
+	return class_of(kind) & (PLAIN_WRITE | ATOMIC_WRITE);
+}
+
+struct history *history_new(struct happens *order, history_race *race,
+			    void *self)
+{
+	struct history *h = xcalloc(1, sizeof(*h));
+
+	granules_init(&h->granules);
+	h->order = order;
+	h->race = race;
+	h->self = self;
+	h->count = 1;
+	return h;
+}
+
+void history_free(struct history *h)
+{
+	if (!h)
+		return;
+	granules_done(&h->granules);
+	free(h->cells);
+	free(h);
+}
+
+/* ---- cells ---- */
+
+static uint32_t cell_new(struct history *h)
+{
+	uint32_t n = h->free;
+
+	if (n) {
+		h->free = h->cells[n].next;
+		return n;
+	}
+	if (h->count >= h->room) {
+		h->room = h->room ? h->room * 2 : 1024;
+		h->cells =
+			xrealloc(h->cells, (size_t)h->room * sizeof(*h->cells));
+	}
+	return h->count++;
+}
+
+static void cell_drop(struct history *h, uint32_t n)
+{
+	h->cells[n].next = h->free;
+	h->free = n;
+}
+
+static struct access access_of(const struct cell *c)
+{
+	return (struct access){
+		.at = c->at,
+		.stamp = c->stamp,
+		.addr = c->addr,
+		.size = c->size,
+		.stack = c->stack,
+		.lockset = c->lockset,
+		.kind = c->kind,
+		.is_earlier = c->is_earlier,
+	};
+}
+
+static uint32_t cell_fill(struct history *h, const struct access *a,
+			  unsigned int mask, uint32_t next)
+{
+	uint32_t n = cell_new(h);
+
+	h->cells[n] = (struct cell){
+		.at = a->at,
+		.stamp = a->stamp,
+		.addr = a->addr,
+		.size = (uint32_t)a->size,
+		.stack = a->stack,
+		.lockset = a->lockset,
+		.next = next,
+		.mask = (uint8_t)mask,
+		.kind = a->kind,
+		.is_earlier = a->is_earlier,
+	};
+	return n;
+}
+
+static void shared_drop(struct history *h, uint32_t *slot)
+{
+	uint32_t n = *slot & ~SHARED;
+
+	*slot = 0;
+	if (--h->cells[n].next == 0)
+		cell_drop(h, n);
+}
+
+/* Makes a slot that names a shared cell a list of its own. */
+static void slot_own(struct history *h, uint32_t *slot)
+{
+	struct access a = access_of(&h->cells[*slot & ~SHARED]);
+
+	shared_drop(h, slot);
+	*slot = cell_fill(h, &a, 0xff, 0);
+}
+
+/* Nothing in the list stands for the bytes of the mask any more. */
+static void slot_clear(struct history *h, uint32_t *slot, unsigned int mask)
+{
+	uint32_t *link = slot;
+
+	if (*slot & SHARED) {
+		if (mask == 0xff) {
+			shared_drop(h, slot);
+			return;
+		}
+		slot_own(h, slot);
+	}
+	while (*link) {
+		uint32_t n = *link;
+		struct cell *c = &h->cells[n];
+
+		c->mask &= (uint8_t)~mask;
+		if (c->mask) {
+			link = &c->next;
+			continue;
+		}
+		*link = c->next;
+		cell_drop(h, n);
+	}
+}
+
+/* The bytes of a granule that lie in [addr, end). */
+static unsigned int mask_of(uint64_t granule, uint64_t addr, uint64_t end)
+{
+	unsigned int mask = 0xff;
+
+	if (addr > granule)
+		mask &= 0xffu << (addr - granule);
+	if (end - granule < GRANULE_BYTES)
+		mask &= 0xffu >> (GRANULE_BYTES - (end - granule));
+	return mask & 0xff;
+}
+
+/* ---- comparing ---- */
+
+static void tell(struct history *h, const struct access *first,
+		 const struct access *second, uint64_t granule,
+		 unsigned int mask)
+{
+	unsigned int low = (unsigned int)__builtin_ctz(mask);
+	unsigned int size = 1;
+
+	while (mask >> (low + size) & 1)
+		size++;
+	h->race(h->self, first, second, granule + low, size);
+}
+
+/* Compares an access with the list, and takes out what it stands for. Returns
+ * whether it has to be remembered. */
+static bool compare(struct history *h, uint32_t *slot, uint64_t granule,
+		    const struct access *a, unsigned int mask,
+		    const struct vclock *clock)
+{
+	enum class class = class_of(a->kind);
+	uint32_t thread = epoch_thread(a->at);
+	bool is_news = true;
+	uint32_t *link = slot;
+
+	while (*link) {
+		uint32_t n = *link;
+		struct cell *c = &h->cells[n];
+		unsigned int both = c->mask & mask;
+		enum class old = class_of(c->kind);
+
+		if (!both) {
+			link = &c->next;
+			continue;
+		}
+		if (epoch_thread(c->at) != thread &&
+		    !epoch_is_before(c->at, clock)) {
+			if (conflicts_with[class] & old) {
+				struct access first = access_of(c);
+
+				tell(h, &first, a, granule, both);
+			}
+		} else if (stands_for[class] & old) {
+			c->mask &= (uint8_t)~mask;
+		} else if (c->at == a->at && stands_for[old] & class &&
+			   both == mask) {
+			is_news = false;
+		}
+		if (c->mask) {
+			link = &c->next;
+		} else {
+			*link = c->next;
+			cell_drop(h, n);
+		}
+	}
+	return is_news;
+}
+
+static void access_granule(struct history *h, uint32_t *slot, uint64_t granule,
+			   const struct access *a, unsigned int mask,
+			   const struct vclock *clock)
+{
+	if (*slot & SHARED)
+		slot_own(h, slot);
+	if (*slot) {
+		const struct cell *c = &h->cells[*slot];
+
+		/* A repetition: nobody came in between. */
+		if (c->at == a->at && (c->mask & mask) == mask &&
+		    stands_for[class_of(c->kind)] & class_of(a->kind) &&
+		    !c->is_earlier)
+			return;
+	}
+	if (compare(h, slot, granule, a, mask, clock))
+		*slot = cell_fill(h, a, mask, *slot);
+}
+
+/* The range of an access, cut to what is looked at. */
+static uint64_t range_end(const struct access *a)
+{
+	uint64_t size = a->size < HISTORY_RANGE ? a->size : HISTORY_RANGE;
+
+	return granules_end(a->addr, size);
+}
+
+static uint64_t granule_of(uint64_t addr)
+{
+	return addr & ~(uint64_t)(GRANULE_BYTES - 1);
+}
+
+void history_access(struct history *h, const struct access *a)
+{
+	const struct vclock *clock =
+		happens_clock(h->order, epoch_thread(a->at));
+	uint64_t end = range_end(a);
+
+	for (uint64_t g = granule_of(a->addr); g < end; g += GRANULE_BYTES)
+		access_granule(h, granule_at(&h->granules, g), g, a,
+			       mask_of(g, a->addr, end), clock);
+}
+
+/* ---- accesses told afterwards ---- */
+
+/* Only the present clocks are known. If the present of neither thread knows
+ * of the other's access, then their past did not either: unordered. */
+static bool is_surely_unordered(struct history *h, epoch a, epoch b)
+{
+	uint32_t t = epoch_thread(a), u = epoch_thread(b);
+
+	if (happens_is_over(h->order, t) || happens_is_over(h->order, u))
+		return false;
+	return !epoch_is_before(a, happens_clock(h->order, u)) &&
+	       !epoch_is_before(b, happens_clock(h->order, t));
+}
+
+static void earlier_granule(struct history *h, uint32_t *slot, uint64_t granule,
+			    const struct access *a, unsigned int mask)
+{
+	enum class class = class_of(a->kind);
+	uint32_t *link = slot;
+
+	while (*link) {
+		uint32_t n = *link;
+		struct cell *c = &h->cells[n];
+		enum class old = class_of(c->kind);
+		unsigned int both = c->mask & mask;
+
+		if (both && epoch_thread(c->at) == epoch_thread(a->at)) {
+			/* The list has it, or something later and stronger. */
+			if (c->at >= a->at && stands_for[old] & class &&
+			    both == mask)
+				return;
+			if (c->at <= a->at && stands_for[class] & old)
+				c->mask &= (uint8_t)~mask;
+		} else if (both && conflicts_with[class] & old &&
+			   is_surely_unordered(h, a->at, c->at)) {
+			struct access second = access_of(c);
+
+			tell(h, a, &second, granule, both);
+		}
+		if (c->mask) {
+			link = &c->next;
+		} else {
+			*link = c->next;
+			cell_drop(h, n);
+		}
+	}
+	*slot = cell_fill(h, a, mask, *slot);
+}
+
+void history_earlier(struct history *h, const struct access *a)
+{
+	uint64_t end = range_end(a);
+
+	for (uint64_t g = granule_of(a->addr); g < end; g += GRANULE_BYTES) {
+		uint32_t *slot = granule_at(&h->granules, g);
+
+		if (*slot & SHARED)
+			slot_own(h, slot);
+		earlier_granule(h, slot, g, a, mask_of(g, a->addr, end));
+	}
+}
+
+/* ---- ends and beginnings ---- */
+
+/* The slot of a granule of a freed block; NULL and the next page's first
+ * granule in *g when the page is nobody's and not worth making. */
+static uint32_t *slot_to_end(struct history *h, const struct access *a,
+			     uint64_t *g)
+{
+	uint64_t page = UINT64_C(1) << GRANULE_PAGE_SHIFT;
+	uint32_t *slot;
+
+	if (a->size <= FREE_WHOLE)
+		return granule_at(&h->granules, *g);
+	slot = granule_peek(&h->granules, *g);
+	if (!slot)
+		*g |= page - GRANULE_BYTES;
+	return slot;
+}
+
+void history_end(struct history *h, const struct access *a)
+{
+	const struct vclock *clock =
+		happens_clock(h->order, epoch_thread(a->at));
+	uint64_t end = granules_end(a->addr, a->size);
+	uint32_t block = cell_fill(h, a, 0xff, 1);
+
+	for (uint64_t g = granule_of(a->addr); g < end; g += GRANULE_BYTES) {
+		uint32_t *slot = slot_to_end(h, a, &g);
+		unsigned int mask = mask_of(g, a->addr, end);
+
+		if (!slot)
+			continue;
+		if (*slot & SHARED)
+			slot_own(h, slot);
+		compare(h, slot, g, a, mask, clock);
+		slot_clear(h, slot, mask);
+		if (mask == 0xff) {
+			*slot = block | SHARED;
+			h->cells[block].next++;
+		} else {
+			*slot = cell_fill(h, a, mask, *slot);
+		}
+	}
+	if (--h->cells[block].next == 0)
+		cell_drop(h, block);
+}
+
+struct range {
+	struct history *history;
+	uint64_t addr, end;
+};
+
+static void forget_granule(void *self, uint64_t granule, uint32_t *slot)
+{
+	struct range *r = self;
+
+	slot_clear(r->history, slot, mask_of(granule, r->addr, r->end));
+}
+
+void history_forget(struct history *h, uint64_t addr, uint64_t size)
+{
+	struct range r = { h, addr, granules_end(addr, size) };
+
+	granules_walk(&h->granules, addr, size, forget_granule, &r);
+	granules_drop(&h->granules, addr, size);
+}
