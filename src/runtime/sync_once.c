@@ -15,7 +15,8 @@
  * by the one and a NOTE_ACQUIRE by whoever begins.
  *
  * Compiled code looks at the first byte of a guard by itself, with an atomic
- * load; only when that is 0 does it come here.
+ * load, which its hook records; only when that is 0 does it come here. So a
+ * guard's ONCE_DONE is followed by the atomic store that such loads see.
  */
 
 /* ---- pthread_once and call_once ---- */
@@ -149,7 +150,13 @@ EXPORT int __cxa_guard_acquire(uint64_t *guard)
 
 EXPORT void __cxa_guard_release(uint64_t *guard)
 {
-	sync_record(EVENT_ONCE_DONE, guard, 0, CALLER);
+	struct thread *t = guest_self();
+
+	if (t) {
+		record(t, EVENT_ONCE_DONE, guard, 0, 0, CALLER);
+		record(t, EVENT_ATOMIC_STORE, guard, 1, __ATOMIC_RELEASE,
+		       CALLER);
+	}
 	if (real.__cxa_guard_release)
 		real.__cxa_guard_release(guard);
 	else
