@@ -489,9 +489,11 @@ void happens_release(struct happens *h, const struct event *e)
 	t = &h->threads.at[e->thread];
 	is_release = event_is_release(e->kind, e->arg);
 	if (is_release)
-		vclock_set(&t->clock, e->thread, ++t->segment);
+		t->segment++;
 	if (!(h->by & by_of(e->kind)))
 		return;
+	if (is_release)
+		vclock_set(&t->clock, e->thread, t->segment);
 	if (e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW)
 		store_side(h, t, e);
 	else if (is_release)

@@ -80,7 +80,8 @@ static inline void happens_feed(struct happens *h, const struct event *e)
 }
 
 /* The present of a thread: its clock (good until the next event), and the
- * number of its segment. */
+ * number of its segment. A clock changes only when something of this flavour
+ * ordered the thread, so equal clocks of one thread mean the same to others. */
 const struct vclock *happens_clock(struct happens *h, uint32_t thread);
 uint64_t happens_segment(struct happens *h, uint32_t thread);
 

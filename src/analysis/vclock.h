@@ -7,8 +7,8 @@
  * segments (event.h) are known to be over: component u is the number of
  * releases of u that happened before. So an access of thread u in its segment
  * s, written as the epoch (u, s), is before everything whose clock has more
- * than s at u. A thread's own component is the number of its present segment;
- * its own accesses are ordered by the program and never compared.
+ * than s at u. A thread's own component is what it last told others; its own
+ * accesses are ordered by the program and never compared.
  *
  *   join      componentwise maximum: what two pasts know together
  *   a <= b    componentwise: everything a knows, b knows
