@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/compiler_extra.h"
+
+#include <string.h>
+
+static void add(struct compiler_words *words, const char *word)
+{
+	vec_push(&words->list, xstrdup(word));
+}
+
+static void add_all(struct compiler_words *words, const char *const *list)
+{
+	for (; *list; list++)
+		add(words, *list);
+}
+
+static void add_linker_word(struct compiler_words *words, const char *word)
+{
+	add(words, "-Xlinker");
+	add(words, word);
+}
+
+/* ---- gcc ---- */
+
+/* A macro needs no declaration in front, leaves nothing in preprocessed text
+ * and in lists of dependencies, and keeps precompiled headers usable. The
+ * declaration inside it has a name of its own, so that gcc does not know what
+ * it calls; the linker does. */
+#define REDIRECT(builtin, own, symbol, result, parameters)                     \
+	"-D" builtin "(...)=(__extension__({" result " " own "(" parameters    \
+	")__asm__(\"" symbol "\")__attribute__((__nothrow__));" own            \
+	"(__VA_ARGS__);}))"
+
+static const char *const gcc_before[] = {
+	/* The program that is tested should be the one that is shipped. */
+	"-U__SANITIZE_THREAD__",
+#define PLAIN(name, result, parameters)                                        \
+	REDIRECT("__builtin_" name, "__heddle_" name, name, result, parameters),
+#define CHECKED(name, result, parameters)                                      \
+	REDIRECT("__builtin___" name "_chk", "__heddle_" name "_chk",          \
+		 "__" name "_chk", result, parameters),
+#include "cli/compiler_builtin.def"
+#undef PLAIN
+#undef CHECKED
+	NULL,
+};
+
+static const char *const gcc_after[] = {
+	"-fsanitize=thread",
+	/* Functions that only read stay calls. */
+	"-fno-optimize-strlen",
+	"--param=builtin-string-cmp-inline-length=0",
+	"-mno-inline-all-stringops",
+#define PLAIN(name, result, parameters) "-fno-builtin-" name,
+#define CHECKED(name, result, parameters)
+#include "cli/compiler_builtin.def"
+#undef PLAIN
+#undef CHECKED
+	/* Hooks are called, not jumped to, by calls of five bytes. */
+	"-fno-optimize-sibling-calls",
+	"-fplt",
+	/* "atomic_thread_fence is not supported with ...": ours does. */
+	"-Wno-tsan",
+	NULL,
+};
+
+static void add_gcc_compile(struct compiler_extra *extra,
+			    const struct compiler_line *line)
+{
+	add_all(&extra->before, gcc_before);
+	add_all(&extra->after, gcc_after);
+	if (line->nested)
+		add(&extra->after, "-Wno-nested-externs");
+}
+
+/* ---- clang ---- */
+
+/* -Xclang reaches the compiler proper and not the driver, which would link the
+ * sanitizer's own runtime. Vectors of more than 16 bytes, and vectors with
+ * gaps, get no hook. */
+static const char *const clang_after[] = {
+	"-Xclang",
+	"-fsanitize=thread",
+	"-mllvm",
+	"-tsan-instrument-read-before-write=1",
+	"-fno-vectorize",
+	"-fno-slp-vectorize",
+	"-fno-optimize-sibling-calls",
+	"-fplt",
+	NULL,
+};
+
+/* Where functions are known again when modules are put together, calls behind
+ * hooks would be turned into stores; so nothing is optimised there. */
+static void add_clang_lto(struct compiler_extra *extra,
+			  const struct compiler_line *line)
+{
+	if (line->lto || line->lld)
+		add_linker_word(&extra->after, "-plugin-opt=O0");
+}
+
+/* ---- Linking ---- */
+
+/* First in the order, so that the guest's functions come before those of
+ * every library, and kept although nothing before refers to it. */
+static void add_guest(struct compiler_extra *extra,
+		      const struct compiler_parts *parts)
+{
+	char *directory = xasprintf("-L%s", parts->guest);
+
+	add(&extra->before, directory);
+	add_linker_word(&extra->before, "--push-state");
+	add_linker_word(&extra->before, "--no-as-needed");
+	add(&extra->before, "-lheddle");
+	add_linker_word(&extra->before, "--pop-state");
+	free(directory);
+}
+
+/* gcc itself links -ltsan, first in the order, unless it may link nothing. */
+static void add_guest_as_tsan(struct compiler_extra *extra,
+			      const struct compiler_parts *parts)
+{
+	char *directory = xasprintf("-L%s/gcc", parts->guest);
+
+	add(&extra->before, directory);
+	free(directory);
+}
+
+static void add_link(struct compiler_extra *extra,
+		     const struct compiler *compiler,
+		     const struct compiler_line *line,
+		     const struct compiler_parts *parts)
+{
+	if (compiler->family == COMPILER_GCC && !line->bare)
+		add_guest_as_tsan(extra, parts);
+	else
+		add_guest(extra, parts);
+	add_linker_word(&extra->before, "-rpath");
+	add_linker_word(&extra->before, parts->guest);
+	if (compiler->family == COMPILER_CLANG)
+		add_clang_lto(extra, line);
+}
+
+/* ---- Both ---- */
+
+static void add_compile(struct compiler_extra *extra,
+			const struct compiler *compiler,
+			const struct compiler_line *line,
+			const struct compiler_parts *parts)
+{
+	add(&extra->before, "-g");
+	if (compiler->family == COMPILER_GCC)
+		add_gcc_compile(extra, line);
+	else
+		add_all(&extra->after, clang_after);
+	if (parts->headers) {
+		add(&extra->after, "-idirafter");
+		add(&extra->after, parts->headers);
+	}
+}
+
+void compiler_extra_init(struct compiler_extra *extra,
+			 const struct compiler *compiler,
+			 const struct compiler_line *line,
+			 const struct compiler_parts *parts)
+{
+	bool is_clang = compiler->family == COMPILER_CLANG;
+	bool has_source = compiler_line_has(line, INPUT_SOURCE) ||
+			  compiler_line_has(line, INPUT_HEADER);
+
+	*extra = (struct compiler_extra){ 0 };
+	if (line->stage == STAGE_NONE)
+		return;
+	/* One line may have several jobs, and not all need all of this. */
+	if (is_clang)
+		add(&extra->after, "--start-no-unused-arguments");
+	if (has_source)
+		add_compile(extra, compiler, line, parts);
+	else if (!is_clang && line->stage == STAGE_LINK)
+		add_all(&extra->after, gcc_after); /* compiled only now: LTO */
+	if (is_clang && line->thread)
+		add(&extra->after, "-fno-sanitize=thread");
+	if (line->stage == STAGE_LINK && !line->relocatable)
+		add_link(extra, compiler, line, parts);
+	if (is_clang)
+		add(&extra->after, "--end-no-unused-arguments");
+}
+
+void compiler_extra_done(struct compiler_extra *extra)
+{
+	compiler_words_free(&extra->before);
+	compiler_words_free(&extra->after);
+}
