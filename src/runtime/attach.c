@@ -173,6 +173,7 @@ void guest_init(void)
 	region = region_attach(path);
 	if (!region)
 		return;
+	atomic_store(&region->stack_count, 1); /* the root */
 	module_scan();
 	gate = true;
 	life_adopt();
