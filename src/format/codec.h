@@ -24,6 +24,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { CODEC_MAX = 1 + 5 + 4 * 10 };
 
@@ -110,20 +111,46 @@ static inline uint8_t *codec_put_event(struct codec *c, uint8_t *p,
 	return p;
 }
 
-/* Decodes one event; `thread` is left to the caller, and so is the stamp of
- * an event whose kind has none (it gets the stamp before). Returns NULL when
- * the bytes are not an event. */
-static inline const uint8_t *codec_get_event(struct codec *c, const uint8_t *p,
-					     const uint8_t *end,
-					     struct event *e)
+/* codec_get for numbers with at least 10 readable bytes at p. Most are one byte;
+ * the others are taken eight bytes at once, without a branch for each. */
+static inline const uint8_t *codec_get_near(const uint8_t *p, uint64_t *v)
+{
+	uint64_t x, ends;
+
+	if (*p < 0x80) {
+		*v = *p;
+		return p + 1;
+	}
+	memcpy(&x, p, sizeof(x));
+	ends = ~x & UINT64_C(0x8080808080808080);
+	if (__builtin_expect(!ends, 0))
+		return codec_get(p, p + 10, v);
+	x &= ends ^ (ends - 1); /* up to the first byte without the high bit */
+	x = (x & UINT64_C(0x007f007f007f007f)) |
+	    (x & UINT64_C(0x7f007f007f007f00)) >> 1;
+	x = (x & UINT64_C(0x00003fff00003fff)) |
+	    (x & UINT64_C(0x3fff00003fff0000)) >> 2;
+	*v = (x & UINT64_C(0x0fffffff)) |
+	     (x & UINT64_C(0x0fffffff00000000)) >> 4;
+	return p + (__builtin_ctzll(ends) >> 3) + 1;
+}
+
+/* Both of them; `is_near` is known when compiling. */
+static inline __attribute__((always_inline)) const uint8_t *codec_take(
+	const uint8_t *p, const uint8_t *end, uint64_t *v, bool is_near)
+{
+	return is_near ? codec_get_near(p, v) : codec_get(p, end, v);
+}
+
+static inline __attribute__((always_inline)) const uint8_t *codec_take_event(
+	struct codec *c, const uint8_t *p, const uint8_t *end, struct event *e,
+	bool is_near)
 {
 	uint64_t v;
-	unsigned int code;
+	unsigned int code, fields;
 
-	if (p >= end)
-		return NULL;
 	code = *p++;
-	p = codec_get(p, end, &v);
+	p = codec_take(p, end, &v, is_near);
 	if (!p)
 		return NULL;
 	c->stack += (uint32_t)codec_unzigzag(v);
@@ -131,7 +158,7 @@ static inline const uint8_t *codec_get_event(struct codec *c, const uint8_t *p,
 	e->stamp = c->stamp;
 	e->arg = 0;
 	if (code & 0x80) {
-		p = codec_get(p, end, &v);
+		p = codec_take(p, end, &v, is_near);
 		if (!p || (code & 7) > 4 || code & 0x70)
 			return NULL;
 		c->addr += (uint64_t)codec_unzigzag(v);
@@ -142,29 +169,40 @@ static inline const uint8_t *codec_get_event(struct codec *c, const uint8_t *p,
 	}
 	if (code >= EVENT_KINDS)
 		return NULL;
-	unsigned int fields = event_fields(code);
-
+	fields = event_fields(code);
 	e->kind = (uint8_t)code;
 	e->addr = e->size = 0;
 	if (fields & FIELD_ADDR) {
-		p = codec_get(p, end, &v);
+		p = codec_take(p, end, &v, is_near);
 		if (!p)
 			return NULL;
 		c->addr += (uint64_t)codec_unzigzag(v);
 		e->addr = c->addr;
 	}
-	if (fields & FIELD_SIZE && !(p = codec_get(p, end, &e->size)))
+	if (fields & FIELD_SIZE && !(p = codec_take(p, end, &e->size, is_near)))
 		return NULL;
-	if (fields & FIELD_ARG && !(p = codec_get(p, end, &e->arg)))
+	if (fields & FIELD_ARG && !(p = codec_take(p, end, &e->arg, is_near)))
 		return NULL;
 	if (fields & FIELD_STAMP) {
-		p = codec_get(p, end, &v);
+		p = codec_take(p, end, &v, is_near);
 		if (!p)
 			return NULL;
 		c->stamp += v;
 		e->stamp = c->stamp;
 	}
 	return p;
+}
+
+/* Decodes one event; `thread` is left to the caller, and so is the stamp of
+ * an event whose kind has none (it gets the stamp before). Returns NULL when
+ * the bytes are not an event. */
+static inline const uint8_t *codec_get_event(struct codec *c, const uint8_t *p,
+					     const uint8_t *end,
+					     struct event *e)
+{
+	if (__builtin_expect(end - p >= CODEC_MAX, 1))
+		return codec_take_event(c, p, end, e, true);
+	return p < end ? codec_take_event(c, p, end, e, false) : NULL;
 }
 
 #endif

@@ -3,13 +3,40 @@
 
 #include <dwarf.h>
 
-static void frame_at_line(struct frame *frame, struct unit *u, uint64_t addr)
+static const char *attr_string(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+/* A relative name is relative to where the compiler ran. Names like
+ * "<built-in>" are none of a file. */
+static const char *file_whole(struct site_module *m, struct unit *u,
+			      const char *recorded)
+{
+	uint64_t key = (uintptr_t)recorded;
+	const char *whole, *dir;
+
+	if (!recorded || *recorded == '/' || *recorded == '<')
+		return recorded;
+	whole = memo_get(&m->names, key);
+	if (whole)
+		return whole;
+	dir = attr_string(&u->cu, DW_AT_comp_dir);
+	whole = module_keep(m, xasprintf("%s/%s", dir ? dir : ".", recorded));
+	memo_put(&m->names, key, whole);
+	return whole;
+}
+
+static void frame_at_line(struct site_module *m, struct frame *frame,
+			  struct unit *u, uint64_t addr)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&u->cu, addr);
 
 	if (!line)
 		return;
-	frame->file = dwarf_linesrc(line, NULL, NULL);
+	frame->file = file_whole(m, u, dwarf_linesrc(line, NULL, NULL));
 	dwarf_lineno(line, &frame->line);
 	dwarf_linecol(line, &frame->column);
 }
@@ -26,17 +53,22 @@ static Dwarf_Word attr_number(Dwarf_Die *die, unsigned int name)
 }
 
 /* The place that called an inlined function. */
-static void frame_at_call(struct frame *frame, struct unit *u, Dwarf_Die *call)
+static void frame_at_call(struct site_module *m, struct frame *frame,
+			  struct unit *u, Dwarf_Die *call)
 {
 	size_t file = attr_number(call, DW_AT_call_file);
+	Dwarf_Half version = 0;
 	Dwarf_Files *files;
 	size_t count;
 
 	frame->line = (int)attr_number(call, DW_AT_call_line);
 	frame->column = (int)attr_number(call, DW_AT_call_column);
-	if (frame->line && dwarf_getsrcfiles(&u->root, &files, &count) == 0 &&
-	    file < count)
-		frame->file = dwarf_filesrc(files, file, NULL, NULL);
+	dwarf_cu_info(call->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
+	/* Before version 5 files were numbered from 1. */
+	if ((file || version >= 5) &&
+	    dwarf_getsrcfiles(&u->root, &files, &count) == 0 && file < count)
+		frame->file = file_whole(
+			m, u, dwarf_filesrc(files, file, NULL, NULL));
 }
 
 /* Each inlined call gives the function that was called to the frame in hand
@@ -53,7 +85,7 @@ static void frames_inlined(struct site_module *m, struct unit *u,
 		vec_push(out, *frame);
 		*frame = (struct frame){ .module = frame->module,
 					 .offset = frame->offset };
-		frame_at_call(frame, u, &call);
+		frame_at_call(m, frame, u, &call);
 		in = in->parent == NO_ENTRY ? NULL : &u->inlines.at[in->parent];
 	}
 }
@@ -65,7 +97,7 @@ void module_frames(struct site_module *m, uint64_t addr, struct frames *out)
 	const struct unit_function *f = u ? unit_function_find(u, addr) : NULL;
 
 	if (u)
-		frame_at_line(&frame, u, addr);
+		frame_at_line(m, &frame, u, addr);
 	if (f) {
 		frames_inlined(m, u, unit_inline_find(u, f, addr), &frame, out);
 		frame.function = module_name(m, f->die);

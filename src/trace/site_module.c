@@ -57,7 +57,8 @@ static void symbol_add(struct site_module *m, const GElf_Sym *sym,
 	unsigned int type = GELF_ST_TYPE(sym->st_info);
 	bool is_code = is_in(m, sym->st_value, SEGMENT_CODE);
 	bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC ||
-			   (type == STT_NOTYPE && is_code);
+			   (type == STT_NOTYPE && is_code &&
+			    GELF_ST_BIND(sym->st_info) != STB_LOCAL);
 	bool is_object = type == STT_OBJECT || type == STT_COMMON;
 
 	if (sym->st_shndx == SHN_UNDEF || !name || !*name ||
@@ -224,18 +225,23 @@ void module_close(struct site_module *m)
 	module_files_close(&m->files);
 }
 
+const char *module_keep(struct site_module *m, char *made)
+{
+	vec_push(&m->kept, made);
+	return made;
+}
+
 /* Cuts the version off: "memcpy@@GLIBC_2.14". Kept, like all names. */
 static const char *symbol_name(struct site_module *m, uint32_t number)
 {
 	struct site_symbol *symbol = &m->symbols.at[number];
 	const char *version = strchr(symbol->name, '@');
-	char *name;
 
-	if (!version || version == symbol->name)
-		return symbol->name;
-	name = xasprintf("%.*s", (int)(version - symbol->name), symbol->name);
-	vec_push(&m->kept, name);
-	return symbol->name = name;
+	if (version && version != symbol->name)
+		symbol->name = module_keep(
+			m, xasprintf("%.*s", (int)(version - symbol->name),
+				     symbol->name));
+	return symbol->name;
 }
 
 const char *module_function(struct site_module *m, uint64_t addr)

@@ -49,7 +49,8 @@ struct site_module {
 	struct spans data;  /* item: a variable */
 	VEC(struct site_variable) variables;
 
-	struct memo names; /* of declarations, by entry */
+	struct memo names; /* of declarations and files, by their place in
+			      the debug information */
 	VEC(char *) kept;  /* strings we made */
 };
 
@@ -70,6 +71,9 @@ bool module_object_find(struct site_module *m, const char *name,
 
 /* The unit whose code is at an address, indexed; or NULL. */
 struct unit *module_unit(struct site_module *m, uint64_t addr);
+
+/* Takes over a string until the module is closed. */
+const char *module_keep(struct site_module *m, char *made);
 
 /* The name of a function or variable with its namespaces, classes and
  * functions before it, or NULL. */

@@ -7,6 +7,7 @@
 #include "trace/site_module.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 enum { QUALIFIERS_MAX = 32 };
 
@@ -30,6 +31,27 @@ static struct unit *unit_of(struct site_module *m, const Dwarf_Die *die)
 	return &m->units.at[from - 1];
 }
 
+/* A lambda is an object of a class without a name that can be called. */
+static bool class_is_lambda(Dwarf_Die *die)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child) != 0)
+		return false;
+	do {
+		const char *name = dwarf_diename(&child);
+
+		if (name && strcmp(name, "operator()") == 0)
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+static const char *class_name(Dwarf_Die *die)
+{
+	return class_is_lambda(die) ? "(lambda)" : "(anonymous class)";
+}
+
 static const char *own_name(Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
@@ -40,9 +62,8 @@ static const char *own_name(Dwarf_Die *die)
 	case DW_TAG_namespace:
 		return "(anonymous namespace)";
 	case DW_TAG_class_type:
-		return "(anonymous class)";
 	case DW_TAG_structure_type:
-		return "(anonymous struct)";
+		return class_name(die);
 	case DW_TAG_union_type:
 		return "(anonymous union)";
 	default:
@@ -67,10 +88,8 @@ static const char *name_of(struct site_module *m, Dwarf_Die die, int depth)
 	if (unit && depth < QUALIFIERS_MAX)
 		scope = unit_scope_of(unit, &die);
 	outer = scope ? name_of(m, scope->die, depth + 1) : NULL;
-	if (outer) {
-		vec_push(&m->kept, xasprintf("%s::%s", outer, name));
-		name = m->kept.at[m->kept.count - 1];
-	}
+	if (outer)
+		name = module_keep(m, xasprintf("%s::%s", outer, name));
 	memo_put(&m->names, (uintptr_t)die.addr, name);
 	return name;
 }

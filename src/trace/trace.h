@@ -60,10 +60,9 @@ MUST_USE int trace_write_tables(struct trace_writer *w,
 				const struct region *region, struct err *err);
 
 /* Appends encoded events of one thread: `size` bytes of whole events, as the
- * slot holds them. The sequence numbers of a thread must ascend from call to
- * call: a chunk that comes after a later one of its thread is left out (and
- * said to be missing) by the reader. Bytes that are no events are kept and
- * told by the reader. */
+ * slot holds them. Sequence numbers of a thread count from 0; a chunk that
+ * comes before its predecessors is held back for them, for a while. Bytes that
+ * are no events are kept, and the reader tells of them. */
 MUST_USE int trace_write_events(struct trace_writer *w, uint32_t thread,
 				uint32_t sequence, uint64_t first_stamp,
 				const void *bytes, size_t size,

@@ -34,7 +34,6 @@
 /* Where the chunks of a thread are, and how far they have been read. */
 struct track {
 	uint64_t first, last; /* offsets of chunks; first 0: it has none */
-	uint64_t first_stamp; /* of its first chunk */
 	uint64_t stamp;	      /* reached in reading */
 	uint32_t sequence;    /* of the chunk that is being read */
 	bool is_begun;	      /* sequence holds */

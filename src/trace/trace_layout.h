@@ -25,8 +25,8 @@ enum {
 	HEADER_SIZE = 56,
 	HEADER_SUM_AT = 48,
 	COMMAND_MAX = 1 << 24,
-	CHUNK_HEADER = 56,
-	CHUNK_SUM_AT = 48,
+	CHUNK_HEADER = 64,
+	CHUNK_SUM_AT = 56,
 	CHUNK_RAW_MAX = 1 << 20,
 	/* zstd may expand what cannot be packed, by less than this. */
 	CHUNK_PACKED_MAX = CHUNK_RAW_MAX + (CHUNK_RAW_MAX >> 7),
@@ -46,7 +46,8 @@ enum chunk_type {
 /* The header of a chunk, decoded. */
 struct chunk {
 	uint64_t offset; /* of the header in the file */
-	uint64_t first_stamp;
+	uint64_t first_stamp; /* what codec.stamp starts from */
+	uint64_t least_stamp; /* no event in it has a lower one */
 	uint64_t payload_sum;
 	uint32_t type;
 	uint32_t thread; /* of EVENTS; in tables the number of the first entry */

@@ -49,11 +49,13 @@ static void merge_begin(struct trace *t)
 {
 	t->is_merging = true;
 	for (size_t n = 0; n < t->tracks.count; n++) {
-		struct merge_entry e = { .stamp = t->tracks.at[n].first_stamp };
+		struct merge_entry e = { 0 };
 
-		if (t->tracks.at[n].first != 0 &&
-		    scan_chunk(t, t->tracks.at[n].first, &e.chunk))
-			vec_push(&t->heap, e);
+		if (t->tracks.at[n].first == 0 ||
+		    !scan_chunk(t, t->tracks.at[n].first, &e.chunk))
+			continue;
+		e.stamp = e.chunk.least_stamp;
+		vec_push(&t->heap, e);
 	}
 	for (size_t i = t->heap.count / 2; i-- > 0;)
 		sift_down(t, i);
@@ -67,13 +69,13 @@ static void open_first(struct trace *t)
 
 	track->sequence = first->chunk.sequence;
 	track->is_begun = true;
-	first->spool = spool_open(t, &first->chunk, track->stamp);
+	first->spool = spool_open(t, &first->chunk, first->stamp);
 	if (first->spool) {
 		first->stamp = first->spool->at->stamp;
 		sift_down(t, 0);
 	} else if (scan_same_thread(t, &first->chunk)) {
-		if (first->stamp < first->chunk.first_stamp)
-			first->stamp = first->chunk.first_stamp;
+		if (first->stamp < first->chunk.least_stamp)
+			first->stamp = first->chunk.least_stamp;
 		sift_down(t, 0);
 	} else {
 		drop_first(t);
@@ -94,8 +96,8 @@ static void close_first(struct trace *t)
 		drop_first(t);
 		return;
 	}
-	if (first->stamp < first->chunk.first_stamp)
-		first->stamp = first->chunk.first_stamp;
+	if (first->stamp < first->chunk.least_stamp)
+		first->stamp = first->chunk.least_stamp;
 	sift_down(t, 0);
 }
 

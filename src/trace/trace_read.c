@@ -68,7 +68,6 @@ static void walk_events(struct trace *t, const struct chunk *c)
 	track = &t->tracks.at[c->thread];
 	if (track->first == 0) {
 		track->first = c->offset;
-		track->first_stamp = c->first_stamp;
 		if (c->sequence > 0)
 			trace_miss(t,
 				   "the first %" PRIu32

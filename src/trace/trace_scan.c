@@ -61,6 +61,7 @@ static bool chunk_at(struct trace *t, uint64_t offset, struct chunk *c)
 	c->raw_size = layout_take32(&v);
 	c->packed_size = layout_take32(&v);
 	c->first_stamp = layout_take64(&v);
+	c->least_stamp = layout_take64(&v);
 	c->count = layout_take32(&v);
 	layout_take32(&v);
 	c->payload_sum = layout_take64(&v);

@@ -57,7 +57,7 @@ struct spool *spool_open(struct trace *t, const struct chunk *c, uint64_t floor)
 		s->raw_room = c->raw_size;
 		s->raw = xmalloc(s->raw_room);
 	}
-	s->floor = floor;
+	s->floor = floor > c->least_stamp ? floor : c->least_stamp;
 	s->p = s->raw;
 	s->end = s->p + c->raw_size;
 	s->left = c->count;

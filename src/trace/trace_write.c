@@ -27,6 +27,16 @@ enum {
 	PACK_LEVEL = 1,
 	/* A table's entry is smaller than this. */
 	ENTRY_MAX = REGION_PATH + 256,
+	HELD_MAX = 256,
+};
+
+/* A packed chunk that came before an earlier one of its thread: whoever looks
+ * for full slots while threads fill them may see the second one first. It
+ * waits, because readers rely on the order. */
+struct held_chunk {
+	uint32_t thread, sequence;
+	uint8_t *bytes;
+	size_t size;
 };
 
 struct trace_writer {
@@ -43,6 +53,9 @@ struct trace_writer {
 	/* How much of the region's tables is in the file. */
 	uint32_t threads, modules, stacks, notes;
 	VEC(uint32_t) running; /* threads written without their end */
+
+	VEC(uint32_t) next; /* sequence, by thread */
+	VEC(struct held_chunk) held;
 };
 
 /* ---- the file ---- */
@@ -137,15 +150,16 @@ static void put_chunk_header(uint8_t *start, const struct chunk *c)
 	p = layout_put32(p, c->raw_size);
 	p = layout_put32(p, c->packed_size);
 	p = layout_put64(p, c->first_stamp);
+	p = layout_put64(p, c->least_stamp);
 	p = layout_put32(p, c->count);
 	p = layout_put32(p, 0);
 	p = layout_put64(p, c->payload_sum);
 	layout_put64(p, XXH64(start, CHUNK_SUM_AT, 0));
 }
 
-/* Packs `raw` and appends the chunk; sizes and sums are filled in here. */
-static int append_chunk(struct trace_writer *w, struct chunk *c,
-			const void *raw, size_t size, struct err *err)
+/* Packs `raw` into w->chunk, sizes and sums filled in: the chunk's size. */
+static size_t pack_chunk(struct trace_writer *w, struct chunk *c,
+			 const void *raw, size_t size)
 {
 	uint8_t *payload = w->chunk + CHUNK_HEADER;
 	size_t packed = ZSTD_compressCCtx(w->packer, payload, CHUNK_PACKED_MAX,
@@ -156,7 +170,99 @@ static int append_chunk(struct trace_writer *w, struct chunk *c,
 	c->packed_size = (uint32_t)packed;
 	c->payload_sum = XXH64(payload, packed, 0);
 	put_chunk_header(w->chunk, c);
-	return append(w, w->chunk, CHUNK_HEADER + packed, err);
+	return CHUNK_HEADER + packed;
+}
+
+static int append_chunk(struct trace_writer *w, struct chunk *c,
+			const void *raw, size_t size, struct err *err)
+{
+	return append(w, w->chunk, pack_chunk(w, c, raw, size), err);
+}
+
+/* ---- events, each thread's chunks in order ---- */
+
+static uint32_t *next_sequence(struct trace_writer *w, uint32_t thread)
+{
+	while (w->next.count <= thread)
+		vec_push(&w->next, 0);
+	return &w->next.at[thread];
+}
+
+static void hold(struct trace_writer *w, const struct chunk *c, size_t size)
+{
+	struct held_chunk h = { .thread = c->thread,
+				.sequence = c->sequence,
+				.bytes = xmalloc(size),
+				.size = size };
+
+	memcpy(h.bytes, w->chunk, size);
+	vec_push(&w->held, h);
+}
+
+/* Appends a chunk that was held and takes it off the list. */
+static int release(struct trace_writer *w, size_t i, struct err *err)
+{
+	struct held_chunk h = w->held.at[i];
+	int rc = append(w, h.bytes, h.size, err);
+
+	*next_sequence(w, h.thread) = h.sequence + 1;
+	free(h.bytes);
+	w->held.at[i] = w->held.at[--w->held.count];
+	return rc;
+}
+
+/* Appends what the thread's last chunk was waited for by. */
+static int release_next(struct trace_writer *w, uint32_t thread,
+			struct err *err)
+{
+	size_t i = 0;
+
+	while (i < w->held.count) {
+		const struct held_chunk *h = &w->held.at[i];
+
+		if (h->thread != thread ||
+		    h->sequence != *next_sequence(w, thread)) {
+			i++;
+			continue;
+		}
+		if (release(w, i, err))
+			return -1;
+		i = 0;
+	}
+	return 0;
+}
+
+/* Appends all that is held, without waiting any longer. */
+static int release_all(struct trace_writer *w, struct err *err)
+{
+	while (w->held.count > 0) {
+		size_t least = 0;
+
+		for (size_t i = 1; i < w->held.count; i++)
+			if (w->held.at[i].sequence < w->held.at[least].sequence)
+				least = i;
+		if (release(w, least, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Appends the chunk of events in w->chunk when its turn has come. */
+static int append_events(struct trace_writer *w, const struct chunk *c,
+			 size_t size, struct err *err)
+{
+	/* A number the program has overwritten: the reader tells. */
+	if (c->thread >= REGION_THREADS)
+		return append(w, w->chunk, size, err);
+	if (c->sequence > *next_sequence(w, c->thread)) {
+		hold(w, c, size);
+		return w->held.count < HELD_MAX ? 0 : release_all(w, err);
+	}
+	if (append(w, w->chunk, size, err))
+		return -1;
+	if (c->sequence == w->next.at[c->thread])
+		w->next.at[c->thread]++;
+	return w->held.count > 0 ? release_next(w, c->thread, err) : 0;
 }
 
 /* How many events the bytes hold, up to the first that is none. */
@@ -172,6 +278,19 @@ static uint32_t count_events(const uint8_t *p, size_t size)
 	return count;
 }
 
+/* A thread's first slot begins with stamp 0. Its first event says more, and
+ * lets the reader leave the chunk alone until then. */
+static uint64_t least_stamp(uint64_t first_stamp, const uint8_t *p, size_t size)
+{
+	struct codec codec = { .stamp = first_stamp };
+	struct event e;
+
+	if (!codec_get_event(&codec, p, p + size, &e) ||
+	    codec.stamp < first_stamp)
+		return first_stamp;
+	return codec.stamp;
+}
+
 int trace_write_events(struct trace_writer *w, uint32_t thread,
 		       uint32_t sequence, uint64_t first_stamp,
 		       const void *bytes, size_t size, struct err *err)
@@ -184,11 +303,12 @@ int trace_write_events(struct trace_writer *w, uint32_t thread,
 	};
 
 	CHECK(size <= CHUNK_RAW_MAX);
+	if (w->is_broken)
+		return broken(w, 0, err);
+	c.least_stamp = least_stamp(first_stamp, bytes, size);
 	c.count = count_events(bytes, size);
-	if (append_chunk(w, &c, bytes, size, err))
-		return -1;
 	w->events += c.count;
-	return 0;
+	return append_events(w, &c, pack_chunk(w, &c, bytes, size), err);
 }
 
 /* ---- tables ---- */
@@ -373,6 +493,10 @@ static void writer_free(struct trace_writer *w)
 {
 	ZSTD_freeCCtx(w->packer);
 	vec_free(&w->running);
+	vec_free(&w->next);
+	for (size_t i = 0; i < w->held.count; i++)
+		free(w->held.at[i].bytes);
+	vec_free(&w->held);
 	free(w->chunk);
 	free(w->raw);
 	free(w->path);
@@ -419,7 +543,9 @@ int trace_finish(struct trace_writer *w, const struct trace_end *end,
 	p = layout_put64(p, end->lost);
 	p = layout_put64(p, end->left_out);
 	p = layout_put64(p, w->events);
-	rc = append_chunk(w, &c, w->raw, (size_t)(p - w->raw), err);
+	rc = release_all(w, err);
+	if (rc == 0)
+		rc = append_chunk(w, &c, w->raw, (size_t)(p - w->raw), err);
 	if (close(w->fd) && rc == 0)
 		rc = broken(w, errno, err);
 	writer_free(w);
@@ -428,8 +554,11 @@ int trace_finish(struct trace_writer *w, const struct trace_end *end,
 
 void trace_abandon(struct trace_writer *w)
 {
+	struct err ignored;
+
 	if (!w)
 		return;
+	(void)!release_all(w, &ignored);
 	close(w->fd);
 	writer_free(w);
 }
