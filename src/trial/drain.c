@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -11,6 +12,17 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+
+/* Memory files count against the limit of file sizes, and going beyond that
+ * raises a signal which would end us. */
+static int set_size(int fd, size_t size)
+{
+	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+	int rc = ftruncate(fd, (off_t)size);
+
+	signal(SIGXFSZ, before);
+	return rc;
+}
 
 int drain_init(struct drain *d, enum region_mode mode, uint32_t flags,
 	       struct err *err)
@@ -21,10 +33,11 @@ int drain_init(struct drain *d, enum region_mode mode, uint32_t flags,
 	if (d->fd < 0)
 		return err_set(err, "cannot make shared memory: %s",
 			       strerror(errno));
-	if (ftruncate(d->fd, (off_t)size) < 0 ||
+	if (set_size(d->fd, size) < 0 ||
 	    (d->region = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			      d->fd, 0)) == MAP_FAILED) {
-		err_set(err, "cannot make %zu MiB of shared memory: %s",
+		err_set(err,
+			"cannot make %zu MiB of shared memory: %s; are there limits (ulimit -f, ulimit -v)?",
 			size >> 20, strerror(errno));
 		close(d->fd);
 		return -1;

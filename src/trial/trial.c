@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,30 +210,64 @@ static void finish_trace(struct drain *d, const struct watch *w,
 
 /* ---- the verdict ---- */
 
-static void judge(struct trial_result *r, const struct watch *w)
+static bool is_from_outside(int sig)
 {
-	int status = w->wait_status;
+	return sig == SIGINT || sig == SIGTERM || sig == SIGHUP ||
+	       sig == SIGKILL;
+}
 
-	r->wait_status = status;
-	if (w->timed_out) {
-		r->verdict = EXIT_UNKNOWN;
-		snprintf(r->why, sizeof(r->why),
-			 "killed when its time of %g s was up",
-			 (double)w->time_limit / 1000);
-	} else if (WIFSIGNALED(status)) {
+struct ending ending_of(int status)
+{
+	struct ending e;
+
+	if (WIFSIGNALED(status)) {
 		int sig = WTERMSIG(status);
+		const char *name = sigabbrev_np(sig);
 
-		r->verdict = w->stopped_by ? EXIT_UNKNOWN : EXIT_BROKEN;
-		snprintf(r->why, sizeof(r->why), "%s SIG%s (%s)%s",
-			 w->stopped_by ? "stopped by" : "killed by",
-			 sigabbrev_np(sig) ? sigabbrev_np(sig) : "?",
+		e.verdict = is_from_outside(sig) ? EXIT_UNKNOWN : EXIT_BROKEN;
+		snprintf(e.text, sizeof(e.text), "was killed by %s%s (%s)%s",
+			 name ? "SIG" : "signal ", name ? name : "?",
 			 strsignal(sig),
 			 WCOREDUMP(status) ? ", core dumped" : "");
 	} else {
-		r->verdict = WEXITSTATUS(status) ? EXIT_BROKEN : EXIT_HELD;
-		snprintf(r->why, sizeof(r->why), "exited with status %d",
+		e.verdict = WEXITSTATUS(status) ? EXIT_BROKEN : EXIT_HELD;
+		snprintf(e.text, sizeof(e.text), "exited with status %d",
 			 WEXITSTATUS(status));
 	}
+	return e;
+}
+
+/* The tool's own remark, among those of the guest, which is gone. */
+static void add_note(struct region *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static void add_note(struct region *r, const char *fmt, ...)
+{
+	uint32_t n = atomic_load(&r->note_count);
+	va_list ap;
+
+	if (n >= REGION_NOTES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(r->notes[n].text, sizeof(r->notes[n].text), fmt, ap);
+	va_end(ap);
+	atomic_store(&r->note_count, n + 1);
+}
+
+static void add_notes(struct region *r, const struct watch *w)
+{
+	if (w->timed_out)
+		add_note(r,
+			 "heddle killed the program because its time of "
+			 "%g s was up (--time)",
+			 (double)w->time_limit / 1000);
+	if (w->stopped_by)
+		add_note(r,
+			 "heddle was told to stop by SIG%s while the "
+			 "program ran",
+			 sigabbrev_np(w->stopped_by));
+	if (atomic_load(&r->guest_pid) && !atomic_load(&r->instrumented))
+		add_note(r, "the program was not built with heddle cc: only "
+			    "its synchronisation and allocation were seen");
 }
 
 /* ---- all of it ---- */
@@ -256,6 +291,7 @@ static int observe(struct drain *d, struct watch *w, struct err *err)
 		drain_wait(d, seen);
 	}
 	watch_end(w);
+	add_notes(d->region, w);
 	drain_rest(d);
 	return 0;
 }
@@ -278,7 +314,7 @@ static int run(const struct trial *trial, struct start *s, struct drain *d,
 	result->attached = atomic_load(&d->region->guest_pid) != 0;
 	result->instrumented = atomic_load(&d->region->instrumented) != 0;
 	finish_trace(d, &w, result);
-	judge(result, &w);
+	result->ending = ending_of(w.wait_status);
 	return 0;
 }
 

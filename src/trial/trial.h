@@ -34,10 +34,18 @@ struct trial {
 	uint64_t time_limit; /* milliseconds, 0: none; then it is killed */
 };
 
-struct trial_result {
+/* How a program ended. What a program did to itself (a status, a crash) is
+ * its bug; a signal that others send (an interrupt, a kill, our time limit)
+ * leaves it unknown. */
+struct ending {
 	enum exit_status verdict;
-	char why[120];	   /* "killed by SIGSEGV (Segmentation fault)" */
-	int wait_status;   /* as of waitpid */
+	char text[120]; /* "was killed by SIGSEGV (Segmentation fault)" */
+};
+
+struct ending ending_of(int wait_status);
+
+struct trial_result {
+	struct ending ending;
 	bool attached;	   /* the guest was inside */
 	bool instrumented; /* the program calls our hooks */
 	bool trace_is_whole;

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/wording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *word_access(const struct race_access *a)
+{
+	if (a->kind == EVENT_FREE)
+		return "free";
+	if (a->is_atomic)
+		return a->is_write ? "atomic write" : "atomic read";
+	return a->is_write ? "write" : "read";
+}
+
+const char *word_lock(const struct held_lock *l)
+{
+	switch (l->kind) {
+	case LOCK_MUTEX:
+		return "mutex";
+	case LOCK_SPIN:
+		return "spin lock";
+	case LOCK_RWLOCK:
+		return l->is_read ? "read lock" : "write lock";
+	}
+	return "lock";
+}
+
+const char *word_start(const struct trace *t, struct sites *s, uint32_t thread)
+{
+	const struct region_thread *who;
+
+	if (thread >= trace_threads(t))
+		return NULL;
+	who = trace_thread(t, thread);
+	for (uint32_t i = 0; who->start && i < trace_modules(t); i++) {
+		const struct region_module *m = trace_module(t, i);
+		struct site_chain c;
+
+		if (who->start < m->base || who->start - m->base >= m->size)
+			continue;
+		c = site_resolve(s, m->site + (uint32_t)(who->start - m->base),
+				 false);
+		return c.count ? c.frames[c.count - 1].function : NULL;
+	}
+	return NULL;
+}
+
+const char *word_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void word_frame(const struct frame *f, FILE *out)
+{
+	if (f->function)
+		fprintf(out, "%s ", f->function);
+	if (!f->file) {
+		fprintf(out, "%s+0x%" PRIx64,
+			f->module ? word_file(f->module) : "?", f->offset);
+		return;
+	}
+	fputs(word_file(f->file), out);
+	if (f->line)
+		fprintf(out, ":%d", f->line);
+	if (f->line && f->column)
+		fprintf(out, ":%d", f->column);
+}
+
+bool word_is_invisible(const struct region_module *m)
+{
+	const char *name = word_file(m->path);
+
+	return !m->instrumented && *name && name[0] != '[' &&
+	       strncmp(name, "libheddle.so", 12) != 0 &&
+	       strncmp(name, "ld-linux", 8) != 0 &&
+	       strncmp(name, "linux-vdso", 10) != 0;
+}
+
+void word_count(uint64_t n, const char *one, const char *many, FILE *out)
+{
+	fprintf(out, "%" PRIu64 " %s", n, n == 1 ? one : many);
+}
