@@ -28,7 +28,8 @@ struct report {
 	size_t race_count;
 	const struct lockcycle_finding *cycles;
 	size_t cycle_count;
-	uint64_t suppressed; /* findings that a suppression took away */
+	bool cycles_were_cut; /* there may be more */
+	uint64_t suppressed;  /* findings that a suppression took away */
 
 	enum exit_status verdict; /* of run and findings together */
 	const char *ending;	  /* how the program ended, in words */

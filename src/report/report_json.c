@@ -308,6 +308,8 @@ void report_json(const struct report *r, FILE *out)
 	json_object_set_new(all, "summary", summary(r));
 	json_object_set_new(all, "races", races(r));
 	json_object_set_new(all, "lock_cycles", cycles(r));
+	json_object_set_new(all, "lock_cycles_cut",
+			    json_boolean(r->cycles_were_cut));
 	json_object_set_new(all, "suppressed", number(r->suppressed));
 	json_object_set_new(all, "notes", notes(r));
 	json_object_set_new(all, "missing", missing(r->trace));

@@ -238,7 +238,7 @@ static void put_verdict(const struct page *p)
 {
 	const struct report *r = p->r;
 
-	fprintf(p->out, "\n%s%s%s: the program %s; ",
+	fprintf(p->out, "%s%s%s: the program %s; ",
 		r->verdict == EXIT_HELD ? p->bold : p->red,
 		verdict_text(r->verdict), p->off, r->ending);
 	word_count(r->race_count, "race", "races", p->out);
@@ -270,6 +270,9 @@ void report_text(const struct report *r, bool is_colourful, FILE *out)
 		put_race(&p, &r->races[i]);
 	for (size_t i = 0; i < r->cycle_count; i++)
 		put_cycle(&p, &r->cycles[i]);
+	if (r->cycles_were_cut)
+		fputs("\nThere may be more lock cycles.\n", out);
+	putc('\n', out);
 	/* Last, because finding names is what brings warnings of sites. */
 	put_remarks(&p);
 	put_verdict(&p);
