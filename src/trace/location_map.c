@@ -115,10 +115,11 @@ static size_t leaf_with_room(struct extent_map *m, uint64_t low)
 void extent_add(struct extent_map *m, struct extent e)
 {
 	struct extent_leaf *leaf;
-	size_t i;
+	size_t i, n;
 
 	CHECK(e.low < e.high);
-	leaf = m->at[leaf_with_room(m, e.low)];
+	n = leaf_with_room(m, e.low); /* may move m->at */
+	leaf = m->at[n];
 	i = slot_find(leaf, e.low);
 	memmove(&leaf->at[i + 1], &leaf->at[i],
 		(leaf->count - i) * sizeof(*leaf->at));
