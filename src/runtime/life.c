@@ -2,6 +2,7 @@
 #include "runtime/filter.h"
 #include "runtime/order.h"
 #include "runtime/runtime.h"
+#include "runtime/settle.h"
 #include "runtime/sys.h"
 
 #include <sys/mman.h>
@@ -149,18 +150,26 @@ static void warm_up(struct thread *t)
 struct thread *life_adopt(void)
 {
 	struct thread *t;
+	uint64_t mask;
 
-	if (!gate || departed)
+	/* A new thread in a child that was forked behind our back finds the
+	 * gate open too. */
+	if (!gate || departed ||
+	    SYS_0(SYS_getpid) != (long)atomic_load(&region->guest_pid))
 		return NULL;
+	signals_block(&mask);
 	t = thread_new(NULL);
 	if (!t) {
 		departed = true;
+		signals_restore(&mask);
 		return NULL;
 	}
 	t->inside = 1;
 	self = t;
+	signals_restore(&mask);
 	order_begin(t, NULL);
 	warm_up(t);
+	settle(t, SETTLE_ADOPTED);
 	region->threads[t->number].kernel_tid = (uint32_t)SYS_0(SYS_gettid);
 	record_at(t, EVENT_THREAD_BEGIN, 0, 0, NO_THREAD, NO_STACK);
 	guest_leave(t);

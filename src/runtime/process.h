@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_PROCESS_H
+#define HEDDLE_PROCESS_H
+
+/*
+ * Which process is this? The observed one; a child of it, which is idle; or a
+ * lodger: a child of vfork, that lives in the observed one's memory, on its
+ * thread and its stack, until it calls exec or _exit. What a lodger does to
+ * memory is rightly recorded as the thread's. What it does to itself is not.
+ */
+
+#include <stdbool.h>
+
+bool process_is_observed(void);
+bool process_is_lodger(void);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/signals.h"
+
+#include "runtime/process.h"
+#include "runtime/real.h"
+#include "runtime/settle.h"
+#include "runtime/sys.h"
+
+/*
+ * Setting and asking for actions. Table and kernel are changed together, under
+ * a lock and with signals blocked. The lock holds the process id of its owner:
+ * in a child that was forked meanwhile it belongs to nobody.
+ *
+ * A child of vfork has actions of its own but shares our table, which is its
+ * parent's; so it leaves the table alone, and its handlers run without us.
+ */
+
+static _Atomic uint64_t handlers[SIGNALS + 1];
+static _Atomic long lock;
+
+/* A trampoline may be in place, by this process or one it was forked from. */
+static bool active;
+
+static void table_lock(uint64_t *mask)
+{
+	long me = SYS_0(SYS_getpid);
+	long holder = 0;
+
+	signals_block(mask);
+	while (!atomic_compare_exchange_weak(&lock, &holder, me)) {
+		if (holder == me) {
+			__builtin_ia32_pause();
+			holder = 0;
+		}
+	}
+}
+
+static void table_unlock(const uint64_t *mask)
+{
+	atomic_store(&lock, 0);
+	signals_restore(mask);
+}
+
+static bool is_ours(int signal)
+{
+	if (gate)
+		active = true;
+	return active && signal > 0 && signal <= SIGNALS;
+}
+
+static bool is_function(sighandler_t handler)
+{
+	return handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR &&
+	       handler != SIG_HOLD;
+}
+
+static bool is_trampoline(sighandler_t handler)
+{
+	return (uintptr_t)handler == (uintptr_t)signal_trampoline;
+}
+
+static uint64_t entry_of(const struct sigaction *act)
+{
+	uint64_t entry = (uintptr_t)act->sa_handler;
+
+	if (act->sa_flags & SA_SIGINFO)
+		entry |= ENTRY_SIGINFO;
+	if (act->sa_flags & (int)SA_RESETHAND)
+		entry |= ENTRY_RESETHAND;
+	return entry;
+}
+
+/* The program's action as the kernel is to have it. */
+static void action_hide(struct sigaction *act)
+{
+	act->sa_sigaction = signal_trampoline;
+	act->sa_flags |= SA_SIGINFO;
+	act->sa_flags &= ~(int)SA_RESETHAND;
+}
+
+/* The kernel's action as the program gave it. */
+static void action_show(struct sigaction *act, uint64_t entry)
+{
+	if (!is_trampoline(act->sa_handler))
+		return;
+	act->sa_handler = (sighandler_t)(uintptr_t)(entry & ENTRY_HANDLER);
+	act->sa_flags &= ~SA_SIGINFO;
+	if (entry & ENTRY_SIGINFO)
+		act->sa_flags |= SA_SIGINFO;
+	if (entry & ENTRY_RESETHAND)
+		act->sa_flags |= (int)SA_RESETHAND;
+}
+
+static int action_swap(int signal, const struct sigaction *act,
+		       struct sigaction *old)
+{
+	uint64_t was = atomic_load(&handlers[signal]);
+	struct sigaction mine, theirs;
+	int rc;
+
+	if (act) {
+		mine = *act;
+		/* Some function of libc told the program of the trampoline. */
+		if (is_trampoline(mine.sa_handler))
+			action_show(&mine, was);
+		if (is_function(mine.sa_handler) && !process_is_lodger()) {
+			atomic_store(&handlers[signal], entry_of(&mine));
+			action_hide(&mine);
+		}
+	}
+	rc = real.sigaction(signal, act ? &mine : NULL, &theirs);
+	if (rc != 0) {
+		if (!process_is_lodger())
+			atomic_store(&handlers[signal], was);
+		return rc;
+	}
+	action_show(&theirs, was);
+	if (old)
+		*old = theirs;
+	return rc;
+}
+
+EXPORT int sigaction(int signal, const struct sigaction *act,
+		     struct sigaction *old)
+{
+	uint64_t mask;
+	int rc;
+
+	if (!is_ours(signal))
+		return real.sigaction(signal, act, old);
+	table_lock(&mask);
+	rc = action_swap(signal, act, old);
+	table_unlock(&mask);
+	return rc;
+}
+
+/* The older functions set what libc thinks fit; only the function is another.
+ * The kernel hands over all three arguments whatever the flags say. */
+static sighandler_t handler_swap(sighandler_t (*set)(int, sighandler_t),
+				 int signal, sighandler_t handler)
+{
+	uint64_t was, mask;
+	sighandler_t old;
+	bool hide;
+
+	if (!is_ours(signal) || process_is_lodger())
+		return set(signal, handler);
+	table_lock(&mask);
+	was = atomic_load(&handlers[signal]);
+	hide = is_function(handler) && !is_trampoline(handler);
+	if (hide)
+		atomic_store(&handlers[signal], (uintptr_t)handler);
+	old = set(signal,
+		  hide ? (sighandler_t)(void *)signal_trampoline : handler);
+	if (old == SIG_ERR)
+		atomic_store(&handlers[signal], was);
+	if (is_trampoline(old))
+		old = (sighandler_t)(uintptr_t)(was & ENTRY_HANDLER);
+	table_unlock(&mask);
+	return old;
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+	return handler_swap(real.signal, number, handler);
+}
+
+EXPORT sighandler_t ssignal(int number, sighandler_t handler)
+{
+	return handler_swap(real.signal, number, handler);
+}
+
+EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+	return handler_swap(real.sigset, number, handler);
+}
+
+/* Runs once, so libc must not set it. */
+static sighandler_t handler_once(int number, sighandler_t handler)
+{
+	struct sigaction old, act = { .sa_handler = handler,
+				      .sa_flags = (int)SA_RESETHAND |
+						  SA_NODEFER | SA_INTERRUPT };
+
+	if (handler == SIG_ERR || !is_ours(number))
+		return real.__sysv_signal(number, handler);
+	sigemptyset(&act.sa_mask);
+	return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+	return handler_once(number, handler);
+}
+
+EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+	return handler_once(number, handler);
+}
+
+uint64_t signal_take(int number)
+{
+	uint64_t entry = atomic_load(&handlers[number]);
+	struct sigaction act;
+	uint64_t mask;
+
+	if (!(entry & ENTRY_RESETHAND))
+		return entry;
+	table_lock(&mask);
+	if (real.sigaction(number, NULL, &act) == 0 &&
+	    is_trampoline(act.sa_handler)) {
+		action_show(&act, entry);
+		act.sa_handler = SIG_DFL;
+		real.sigaction(number, &act, NULL);
+	}
+	table_unlock(&mask);
+	return entry;
+}
