@@ -14,7 +14,8 @@ enum { DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
 
 struct access {
 	FILE *out;
-	uint64_t offset; /* in the object in hand */
+	uint64_t offset;   /* in the object in hand */
+	uint64_t nameless; /* of that in what was written last */
 	uint64_t size;
 	int depth;
 };
@@ -137,8 +138,10 @@ static bool member_find(Dwarf_Die *type, const struct access *a, bool whole,
 
 static void rest_write(const struct access *a)
 {
-	if (a->offset)
-		fprintf(a->out, "+%llu", (unsigned long long)a->offset);
+	uint64_t rest = a->nameless + a->offset;
+
+	if (rest)
+		fprintf(a->out, "+%llu", (unsigned long long)rest);
 }
 
 /* Names kept for the implementation: _M_i in std::atomic, __data in a mutex. */
@@ -175,6 +178,7 @@ static void struct_write(struct access *a, Dwarf_Die *type)
 		return;
 	if (name)
 		fprintf(a->out, ".%s", name);
+	a->nameless = name ? 0 : a->nameless + member.low;
 	a->offset -= member.low;
 	if (!member.is_bits)
 		type_write(a, &member.type);
@@ -232,6 +236,7 @@ static void array_write(struct access *a, Dwarf_Die *type)
 		fprintf(a->out, "[%llu]",
 			(unsigned long long)(a->offset / strides[i]));
 		a->offset %= strides[i];
+		a->nameless = 0;
 	}
 	type_write(a, &element);
 }
