@@ -62,21 +62,21 @@ char *compiler_sibling(const char *program, bool is_cxx)
 
 static int ask_family(struct compiler *c, struct err *err)
 {
-	char *argv[] = { c->program, (char[]){ "--version" }, NULL };
+	char *argv[] = { c->program, (char[]){ "-v" }, NULL };
 	struct proc_output out;
 	bool is_clang, is_gcc;
 
 	if (proc_capture(argv, NULL, 20000, &out, err) < 0)
 		return err_add(err, "HEDDLE_CC");
-	is_clang = strstr(out.text, "clang");
-	is_gcc = strstr(out.text, "Free Software Foundation");
+	is_clang = strstr(out.text, "clang version ");
+	is_gcc = strstr(out.text, "gcc version ");
 	free(out.text);
 	c->family = is_clang ? COMPILER_CLANG : COMPILER_GCC;
 	if (is_clang || is_gcc)
 		return 0;
 	return err_set(err,
 		       "HEDDLE_CC=%s is neither gcc nor clang, by what it "
-		       "says to --version",
+		       "says to -v",
 		       c->program);
 }
 

@@ -23,7 +23,7 @@ struct compiler {
 };
 
 /* `wanted` is the value of HEDDLE_CC, NULL when unset. A name that does not
- * tell the family is run with --version, once. */
+ * tell the family is run with -v, once. */
 MUST_USE int compiler_init(struct compiler *c, const char *wanted, bool is_cxx,
 			   struct err *err);
 void compiler_done(struct compiler *c);
