@@ -5,12 +5,12 @@
 /*
  * An event is something a thread did. The kinds are in event.def.
  *
- * Time. A stamp is a reading of the processor's time-stamp counter made
- * unique and monotone over all threads: no two stamped events of a run share
- * one, an acquire is stamped after it happened and a release before, so the
- * order of stamps is consistent with every release-acquire pair. Plain
- * accesses carry no stamp of their own; a reader interpolates between the
- * stamps around them.
+ * Time. A stamp is a reading of the processor's time-stamp counter, raised
+ * where needed so that stamps ascend within each thread and on each object: an
+ * acquire is stamped after it happened and a release before, so the order of
+ * stamps is consistent with every release-acquire pair, and only events that
+ * have nothing to do with each other can share a stamp. Plain accesses carry no
+ * stamp of their own; a reader interpolates between the stamps around them.
  *
  * Segments. The release events of a thread number its segments: segment s of
  * a thread is what it did after its s-th release (s counts from 0) and up to

@@ -128,9 +128,6 @@ struct region {
 	_Atomic uint32_t stack_count;
 	_Atomic uint32_t note_count;
 
-	/* The last stamp given; alone on its cache line. */
-	_Alignas(64) _Atomic uint64_t stamp;
-
 	_Alignas(64) struct region_note notes[REGION_NOTES];
 	struct region_module modules[REGION_MODULES];
 	struct region_thread threads[REGION_THREADS];

@@ -63,98 +63,100 @@ static COLD void access_any(struct thread *t, uintptr_t addr, size_t size,
 	guest_leave(t);
 }
 
-/* A granule that is known to be shared, the frequent case of those that the
- * first look does not settle. */
-static __attribute__((noinline)) void access_shared(struct thread *t,
-						    uintptr_t addr, size_t size,
-						    bool is_write, uintptr_t pc)
+/* Where the first look at the shadow does not settle it. `what`: size << 1 |
+ * is_write. Out of line and called last, so that the hooks need no frame. */
+static __attribute__((noinline)) void
+access_look(struct thread *t, uintptr_t addr, uintptr_t what, uintptr_t pc)
 {
-	if (unlikely(t->inside || t->ignoring))
-		return;
-	guest_enter(t);
-	record_access(t, addr, size, is_write, stack_node(t, pc));
-	guest_leave(t);
-}
-
-static inline __attribute__((always_inline)) void
-access(struct thread *t, uintptr_t addr, size_t size, bool is_write,
-       uintptr_t pc)
-{
+	size_t size = what >> 1;
+	bool is_write = what & 1;
 	unsigned int offset = addr & 7;
 	struct cell *c = shadow_find(addr);
 
-	if (likely(c) && offset + size <= 8) {
+	if (offset + size <= 8) {
 		uint64_t bytes = (uint64_t)(0xff >> (8 - size)) << offset;
-		uint64_t write = word_load(&c->write);
-		uint64_t word = is_write ? write : word_load(&c->read);
+		uint64_t read = word_load(&c->read);
 
-		if (likely(word_covers(word, t->tag, bytes)))
+		if (!is_write && word_is_readers(read) &&
+		    filter_knows_reader(t, read, bytes))
 			return;
-		if (write == SHARED && !t->slow) {
-			access_shared(t, addr, size, is_write, pc);
+		if (word_load(&c->write) == SHARED &&
+		    likely(!(t->slow | t->inside | t->ignoring))) {
+			guest_enter(t);
+			record_access(t, addr, size, is_write,
+				      stack_node(t, pc));
+			guest_leave(t);
 			return;
 		}
-		if (!is_write && word_is_readers(word) &&
-		    filter_knows_reader(t, word, bytes))
-			return;
 	}
 	access_any(t, addr, size, is_write, pc);
 }
 
-static COLD struct thread *access_meet(void)
+/* A thread's first access of all. */
+static COLD void access_meet(uintptr_t addr, uintptr_t what, uintptr_t pc)
 {
-	return gate ? life_adopt() : NULL;
+	struct thread *t = life_adopt();
+
+	if (t)
+		access_look(t, addr, what, pc);
 }
 
-#define ACCESS(addr, size, is_write)                                           \
-	struct thread *t = self;                                               \
-	if (unlikely(!t) && !(t = gate ? access_meet() : NULL))                \
-		return;                                                        \
-	access(t, (uintptr_t)(addr), size, is_write, CALLER)
+/* Aligned accesses lie in one granule; unaligned ones that do not are looked
+ * at out of line. */
+static inline __attribute__((always_inline)) void
+access(uintptr_t addr, size_t size, bool is_write, bool is_aligned,
+       uintptr_t pc)
+{
+	struct thread *t = self;
+	unsigned int offset = addr & (8 - (is_aligned ? size : 1));
 
-#define HOOK(name, size, is_write)                                             \
+	if (unlikely(!t)) {
+		if (unlikely(gate))
+			access_meet(addr, size << 1 | is_write, pc);
+		return;
+	}
+	if (is_aligned || likely(offset + size <= 8)) {
+		const struct cell *c = shadow_find(addr);
+		uint64_t word = word_load(is_write ? &c->write : &c->read);
+		uint64_t bytes = (uint64_t)(0xff >> (8 - size)) << offset;
+
+		if (likely(word_covers(word, t->tag, bytes)))
+			return;
+	}
+	access_look(t, addr, size << 1 | is_write, pc);
+}
+
+#define HOOK(name, size, is_write, is_aligned)                                 \
 	EXPORT HOT void name(void *addr);                                      \
 	EXPORT HOT void name(void *addr)                                       \
 	{                                                                      \
-		ACCESS(addr, size, is_write);                                  \
+		access((uintptr_t)addr, size, is_write, is_aligned, CALLER);   \
 	}
-
-#define HOOKS(size)                                                            \
-	HOOK(__tsan_read##size, size, false)                                   \
-	HOOK(__tsan_write##size, size, true)                                   \
-	HOOK(__tsan_volatile_read##size, size, false)                          \
-	HOOK(__tsan_volatile_write##size, size, true)
-
-#define UNALIGNED_HOOKS(size)                                                  \
-	HOOK(__tsan_unaligned_read##size, size, false)                         \
-	HOOK(__tsan_unaligned_write##size, size, true)                         \
-	HOOK(__tsan_unaligned_volatile_read##size, size, false)                \
-	HOOK(__tsan_unaligned_volatile_write##size, size, true)
 
 /* clang joins a read and the write behind it into one call unless it is told
  * not to; objects built elsewhere may still use these. */
-#define READ_WRITE_HOOK(name, size)                                            \
+#define READ_WRITE_HOOK(name, size, is_aligned)                                \
 	EXPORT HOT void name(void *addr);                                      \
 	EXPORT HOT void name(void *addr)                                       \
 	{                                                                      \
-		ACCESS(addr, size, false);                                     \
-		access(t, (uintptr_t)addr, size, true, CALLER);                \
+		access((uintptr_t)addr, size, false, is_aligned, CALLER);      \
+		access((uintptr_t)addr, size, true, is_aligned, CALLER);       \
 	}
 
-HOOKS(1)
-HOOKS(2)
-HOOKS(4)
-HOOKS(8)
-UNALIGNED_HOOKS(2)
-UNALIGNED_HOOKS(4)
-UNALIGNED_HOOKS(8)
-READ_WRITE_HOOK(__tsan_read_write1, 1)
-READ_WRITE_HOOK(__tsan_read_write2, 2)
-READ_WRITE_HOOK(__tsan_read_write4, 4)
-READ_WRITE_HOOK(__tsan_read_write8, 8)
-READ_WRITE_HOOK(__tsan_unaligned_read_write2, 2)
-READ_WRITE_HOOK(__tsan_unaligned_read_write4, 4)
-READ_WRITE_HOOK(__tsan_unaligned_read_write8, 8)
+#define HOOKS(prefix, size, is_aligned)                                        \
+	HOOK(prefix##read##size, size, false, is_aligned)                      \
+	HOOK(prefix##write##size, size, true, is_aligned)                      \
+	HOOK(prefix##volatile_read##size, size, false, is_aligned)             \
+	HOOK(prefix##volatile_write##size, size, true, is_aligned)             \
+	READ_WRITE_HOOK(prefix##read_write##size, size, is_aligned)
+
+HOOKS(__tsan_, 1, true)
+HOOKS(__tsan_, 2, true)
+HOOKS(__tsan_, 4, true)
+HOOKS(__tsan_, 8, true)
+HOOKS(__tsan_unaligned_, 2, false)
+HOOKS(__tsan_unaligned_, 4, false)
+HOOKS(__tsan_unaligned_, 8, false)
 
 /* ---- accesses that take more than one granule ---- */
 
@@ -239,8 +241,28 @@ EXPORT void __tsan_vptr_update(void **addr, void *value)
 		access_vptr(t, (uintptr_t)addr, true, CALLER);
 }
 
+/* ---- memory that begins anew ---- */
+
+enum { CLAIM_MOST = 1 << 16 };
+
+void access_claim(struct thread *t, const volatile void *addr, size_t size,
+		  uintptr_t pc)
+{
+	uint64_t word = 0;
+
+	if (!size || region->flags & REGION_RECORD_ALL)
+		return;
+	guest_enter(t);
+	if (t->incarnation && size <= CLAIM_MOST)
+		word = (uint64_t)t->incarnation << WORD_INCARNATION_SHIFT |
+		       (uint64_t)t->word_segment << WORD_SEGMENT_SHIFT |
+		       WORD_BYTES | stack_node(t, pc);
+	shadow_fill((uintptr_t)addr, size, word);
+	guest_leave(t);
+}
+
 void access_forget(const volatile void *addr, size_t size)
 {
 	if (gate && size)
-		shadow_clear((uintptr_t)addr, size);
+		shadow_fill((uintptr_t)addr, size, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/real.h"
-#include "runtime/runtime.h"
+#include "runtime/shadow.h"
 #include "runtime/sys.h"
 
 #include <errno.h>
@@ -19,6 +19,12 @@ struct region *region;
 
 enum { ENV_MOST = 256 };
 
+void guest_hide(void *at, size_t size)
+{
+	SYS_3(SYS_madvise, at, size, MADV_WIPEONFORK);
+	SYS_3(SYS_madvise, at, size, MADV_DONTDUMP);
+}
+
 void *guest_map(size_t size)
 {
 	long at = SYS_6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
@@ -26,10 +32,7 @@ void *guest_map(size_t size)
 
 	if (at < 0 && at > -4096)
 		return NULL;
-	/* A forked child must find nothing of ours: it would record in the
-	 * parent's name. It should not pay for copying it either. */
-	SYS_3(SYS_madvise, at, size, MADV_WIPEONFORK);
-	SYS_3(SYS_madvise, at, size, MADV_DONTDUMP);
+	guest_hide((void *)at, size);
 	return (void *)at;
 }
 
@@ -173,6 +176,11 @@ void guest_init(void)
 	region = region_attach(path);
 	if (!region)
 		return;
+	if (!shadow_init()) {
+		guest_note("the kernel does not give the recorder its address "
+			   "space (ulimit -v?); nothing was recorded");
+		return;
+	}
 	atomic_store(&region->stack_count, 1); /* the root */
 	module_scan();
 	gate = true;

@@ -192,12 +192,9 @@ static void tell(struct thread *t, uintptr_t granule, uint64_t word,
 		while (i + n < 8 && bytes >> (i + n) & 1)
 			n++;
 		if (n)
-			record_at(t,
-				  is_write ? EVENT_EARLIER_WRITE :
-					     EVENT_EARLIER_READ,
-				  granule + i, n,
-				  earlier_arg(owner.thread, owner.segment),
-				  word_node(word));
+			record_earlier(t, is_write, granule + i, n,
+				       earlier_arg(owner.thread, owner.segment),
+				       word_node(word));
 		i += n + 1;
 	}
 }
@@ -324,7 +321,7 @@ static bool readers_enter(struct thread *t, uintptr_t granule, struct cell *at,
 bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
 		   bool is_write, uint32_t node)
 {
-	struct cell *at = shadow_make(granule);
+	struct cell *at = shadow_find(granule);
 	struct cell old;
 	struct filter_access a = {
 		.word = (uint64_t)t->incarnation << WORD_INCARNATION_SHIFT |
@@ -333,7 +330,7 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
 		.is_write = is_write,
 	};
 
-	if (!at)
+	if (unlikely(!shadow_has(granule)))
 		return true;
 	old = cell_load(at);
 	for (;;) {
@@ -363,10 +360,10 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
 
 static void granule_share(struct thread *t, uintptr_t granule)
 {
-	struct cell *at = shadow_make(granule);
+	struct cell *at = shadow_find(granule);
 	struct cell old;
 
-	if (!at)
+	if (unlikely(!shadow_has(granule)))
 		return;
 	old = cell_load(at);
 	while (old.write != SHARED) {

@@ -14,24 +14,70 @@
  * a free slot.
  */
 
-enum { ACCESSES_PER_TIME = 32, SLOT_WAIT_SECONDS = 20 };
+enum {
+	ACCESSES_PER_TIME = 32,
+	SLOT_WAIT_SECONDS = 20,
+	STAMP_LOG = 10,
+	STAMP_OBJECTS = 1 << STAMP_LOG,
+};
 
-/* The counter itself where it runs ahead of all stamps, else one more than the
- * last stamp: unique, and never against the order in which things happened,
- * even where the counters of two processors disagree. */
-static uint64_t stamp_take(void)
+/*
+ * The last stamp on each object, by a hash of its address: a counter that all
+ * threads raise would be the slowest thing here. One line of cache each.
+ */
+static struct {
+	_Alignas(64) _Atomic uint64_t last;
+} objects[STAMP_OBJECTS];
+
+/* What an event is ordered with. Memory is cut and joined as it is given out
+ * and back, so whole pages of it count as one object. */
+static uint64_t stamp_object(const struct thread *t, const struct event *e)
 {
-	uint64_t now = __rdtsc();
-	uint64_t last =
-		atomic_load_explicit(&region->stamp, memory_order_relaxed);
-	uint64_t mine;
+	switch (e->kind) {
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+	case EVENT_MAP:
+	case EVENT_UNMAP:
+		return e->addr >> 12;
+	case EVENT_THREAD_CREATE:
+	case EVENT_THREAD_JOIN:
+		return e->arg;
+	case EVENT_THREAD_BEGIN:
+	case EVENT_THREAD_END:
+		return t->number;
+	default:
+		return e->addr >> 3;
+	}
+}
 
+/* The counter where it is ahead of this thread and of the object, else one
+ * more than both: never against the order in which things happened, even where
+ * the counters of two processors disagree. The fence keeps the processor from
+ * reading the counter before the operation that is being stamped is done. */
+static uint64_t stamp_take(const struct thread *t, const struct event *e)
+{
+	uint64_t key = stamp_object(t, e) * UINT64_C(0x9e3779b97f4a7c15);
+	_Atomic uint64_t *object = &objects[key >> (64 - STAMP_LOG)].last;
+	uint64_t last = atomic_load_explicit(object, memory_order_relaxed);
+	uint64_t now, mine;
+
+	_mm_lfence();
+	now = __rdtsc();
+	if (now <= t->codec.stamp)
+		now = t->codec.stamp + 1;
 	do
 		mine = now > last ? now : last + 1;
-	while (!atomic_compare_exchange_weak_explicit(
-		&region->stamp, &last, mine, memory_order_acq_rel,
-		memory_order_relaxed));
+	while (!atomic_compare_exchange_weak_explicit(object, &last, mine,
+						      memory_order_acq_rel,
+						      memory_order_relaxed));
 	return mine;
+}
+
+/* Whatever is appended, or a new slot, ends what could be raised in place. */
+static inline void runs_close(struct thread *t)
+{
+	t->run.next = 0;
+	t->told.next = 0;
 }
 
 /* ---- slots ---- */
@@ -116,6 +162,7 @@ static bool slot_next(struct thread *t)
 	}
 	s->thread = t->number;
 	s->sequence = t->sequence++;
+	runs_close(t);
 	s->first_stamp = t->codec.stamp;
 	atomic_store_explicit(&s->used, 0, memory_order_relaxed);
 	t->slot = s;
@@ -159,8 +206,9 @@ void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 
 	guest_enter(t);
 	if (slot_reserve(t)) {
+		runs_close(t);
 		if (event_fields(kind) & FIELD_STAMP) {
-			e.stamp = stamp_take();
+			e.stamp = stamp_take(t, &e);
 			t->until_time = ACCESSES_PER_TIME;
 		}
 		slot_publish(t, codec_put_event(&t->codec, t->put, &e));
@@ -192,9 +240,33 @@ static uint8_t *put_time(struct thread *t, uint8_t *put, uint32_t stack)
 	return codec_put_event(&t->codec, put, &e);
 }
 
+/* Extends the last access by one right behind it. */
+static bool run_extend(struct thread *t, uintptr_t addr, unsigned int code,
+		       unsigned int size_log, uint32_t stack)
+{
+	if (addr != t->run.next || stack != t->run.stack ||
+	    code != t->run.code)
+		return false;
+	if (!t->run.count) {
+		slot_publish(t, codec_put_run(&t->codec, t->put, code >> 3,
+					      size_log, addr, stack,
+					      &t->run.count_at));
+	} else {
+		if (t->run.count == CODEC_RUN_MAX)
+			return false;
+		codec_set_number(t->run.count_at, t->run.count + 1);
+		t->codec.addr = addr;
+	}
+	t->run.count++;
+	t->run.next = addr + ((uintptr_t)1 << size_log);
+	return true;
+}
+
 void record_access(struct thread *t, uintptr_t addr, size_t size,
 		   bool is_write, uint32_t stack)
 {
+	unsigned int size_log = (unsigned int)__builtin_ctzl(size);
+	unsigned int code = (unsigned int)is_write << 3 | size_log;
 	uint8_t *put;
 
 	if (unlikely(size > 16 || size & (size - 1))) {
@@ -204,12 +276,48 @@ void record_access(struct thread *t, uintptr_t addr, size_t size,
 	}
 	if (unlikely(!slot_reserve(t)))
 		return;
+	if (run_extend(t, addr, code, size_log, stack))
+		return;
 	put = t->put;
 	if (unlikely(t->until_time-- == 0))
 		put = put_time(t, put, stack);
-	put = codec_put_access(&t->codec, put, is_write,
-			       (unsigned int)__builtin_ctzl(size), addr, stack);
+	put = codec_put_access(&t->codec, put, is_write, size_log, addr, stack);
 	slot_publish(t, put);
+	t->run.next = addr + size;
+	t->run.stack = stack;
+	t->run.code = (uint8_t)code;
+	t->run.count = 0;
+}
+
+void record_earlier(struct thread *t, bool is_write, uint64_t addr,
+		    uint32_t size, uint64_t arg, uint32_t stack)
+{
+	struct event e = { .kind = is_write ? EVENT_EARLIER_WRITE :
+					      EVENT_EARLIER_READ,
+			   .addr = addr,
+			   .size = size,
+			   .arg = arg,
+			   .stack = stack };
+
+	if (unlikely(!slot_reserve(t)))
+		return;
+	if (addr == t->told.next && arg == t->told.arg &&
+	    stack == t->told.stack && e.kind == t->told.kind) {
+		/* It may stand before accesses recorded since: what it tells
+		 * was before all of them. */
+		t->told.size += size;
+		codec_set_number(t->told.size_at, t->told.size);
+		t->told.next += size;
+		return;
+	}
+	runs_close(t);
+	slot_publish(t, codec_put_earlier(&t->codec, t->put, &e,
+					  &t->told.size_at));
+	t->told.next = addr + size;
+	t->told.arg = arg;
+	t->told.stack = stack;
+	t->told.size = size;
+	t->told.kind = e.kind;
 }
 
 void record_flush(struct thread *t)

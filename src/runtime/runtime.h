@@ -48,6 +48,8 @@
 /* Where the program called us; to be used in the exported function itself. */
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
+#pragma GCC visibility push(hidden)
+
 enum { STACK_MEMO = 256 };
 
 /* One call that has not returned. */
@@ -80,6 +82,21 @@ struct thread {
 	uint8_t *put, *put_end;
 	uint32_t sequence;
 	uint32_t until_time; /* accesses until the next TIME event */
+	struct {
+		uintptr_t next; /* the address that would extend it, or 0 */
+		uint8_t *count_at;
+		uint32_t count; /* 0: a single access so far */
+		uint32_t stack;
+		uint8_t code;
+	} run;
+	struct {
+		uintptr_t next;
+		uint64_t arg;
+		uint8_t *size_at;
+		uint32_t size;
+		uint32_t stack;
+		uint8_t kind;
+	} told;
 	uint64_t recorded;   /* plain accesses, for the first full ones */
 	uint64_t left_out;
 
@@ -128,6 +145,10 @@ void guest_init(void);
 /* Zeroed memory that is never given back; NULL when there is none (then the
  * caller goes without, and a note says so). */
 void *guest_map(size_t size);
+
+/* Keeps memory of ours out of core dumps, and empties it in a forked child,
+ * which would otherwise record in the parent's name and pay for the copy. */
+void guest_hide(void *at, size_t size);
 
 /* Says something to the tool, once for each text. */
 void guest_note(const char *text);
@@ -196,6 +217,10 @@ void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 void record_access(struct thread *t, uintptr_t addr, size_t size,
 		   bool is_write, uint32_t stack);
 
+/* An access that was left out at its time; the thread must be inside. */
+void record_earlier(struct thread *t, bool is_write, uint64_t addr,
+		    uint32_t size, uint64_t arg, uint32_t stack);
+
 /* Hands the thread's slot to the tool. */
 void record_flush(struct thread *t);
 
@@ -204,7 +229,12 @@ void record_flush(struct thread *t);
 void access_range(struct thread *t, const volatile void *addr, size_t size,
 		  bool is_write, uintptr_t pc);
 
-/* A block begins or ends its life: forget what the shadow knows of it. */
+/* A block begins its life: it counts as written by the thread that got it, so
+ * that filling it costs nothing. Large blocks are only forgotten. */
+void access_claim(struct thread *t, const volatile void *addr, size_t size,
+		  uintptr_t pc);
+
+/* Memory begins or ends its life: forget what the shadow knows of it. */
 void access_forget(const volatile void *addr, size_t size);
 
 /* ---- stack.c ---- */
@@ -243,5 +273,7 @@ static inline void guest_leave(struct thread *t)
 	    unlikely(atomic_load_explicit(&t->pending, memory_order_relaxed)))
 		signal_deliver_pending(t);
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -35,8 +35,7 @@ enum {
 	WORD_INCARNATION_SHIFT = 52,
 	SEGMENTS = 1 << 24, /* of one incarnation */
 	INCARNATIONS = 0xfff,
-	SHADOW_BLOCK_LOG = 28, /* memory covered by one block of cells */
-	SHADOW_BLOCKS = 1 << (47 - SHADOW_BLOCK_LOG),
+	SHADOW_LOG = 44, /* bits of an address that choose the cell */
 };
 
 #define WORD_NODE UINT64_C(0xfffff)
@@ -50,26 +49,29 @@ struct cell {
 	uint64_t read;
 };
 
-/* By address; NULL until somebody came. Addresses no program can use fold
- * onto others: whoever uses them is about to crash anyway. */
-extern struct cell *shadow_blocks[SHADOW_BLOCKS];
+/* One flat array at a fixed address, where Linux puts nothing by itself,
+ * reserved at the start and filled by the kernel as it is touched. 44 bits of the address choose the cell: the areas that Linux gives
+ * to programs, their libraries and stacks differ in those bits. Should a program
+ * map memory elsewhere, so that two places fold onto one cell, the one that
+ * came second has none (shadow_has) and all its accesses are recorded. */
+#define SHADOW_BASE UINT64_C(0x100000000000)
 
 static inline struct cell *shadow_find(uintptr_t addr)
 {
-	struct cell *block =
-		shadow_blocks[addr >> SHADOW_BLOCK_LOG & (SHADOW_BLOCKS - 1)];
+	uintptr_t at = addr << (64 - SHADOW_LOG) >> (63 - SHADOW_LOG) &
+		       ~(uintptr_t)15;
 
-	if (unlikely(!block))
-		return NULL;
-	return block + (addr >> GRANULE_LOG &
-			((1 << (SHADOW_BLOCK_LOG - GRANULE_LOG)) - 1));
+	return (struct cell *)(SHADOW_BASE + at);
 }
 
-/* As shadow_find, but makes the block. NULL when there is no memory. */
-struct cell *shadow_make(uintptr_t addr);
+/* Reserves it; false when the kernel does not give it. */
+bool shadow_init(void);
 
-/* Empties the cells of a range of memory. */
-void shadow_clear(uintptr_t addr, size_t size);
+/* Is the cell found for this address its own? */
+bool shadow_has(uintptr_t addr);
+
+/* Sets all cells of a range of memory to `write` (and no read). */
+void shadow_fill(uintptr_t addr, size_t size, uint64_t write);
 
 static inline uint64_t word_load(const uint64_t *word)
 {
