@@ -5,8 +5,9 @@
 /*
  * Objects in memory by address; no two overlap. Made for many millions that
  * come and go: a sorted list of leaves, each a sorted array. Finding is two
- * binary searches. Adding moves at most one leaf's entries, and once in many
- * times, when a leaf is split, the list of leaves, which is small.
+ * binary searches, the first in a list small enough for the cache. Adding
+ * moves at most one leaf's entries, and once in many times, when a leaf is
+ * split, the list of leaves.
  */
 
 #include <stdbool.h>
@@ -29,11 +30,15 @@ struct extent_leaf;
 
 /* The zero value is empty. */
 struct extent_map {
-	struct extent_leaf **at;
+	struct extent_branch {
+		uint64_t low; /* of the first in the leaf */
+		struct extent_leaf *leaf;
+	} * at;
 	size_t count, room;
 };
 
-/* The one that holds an address, or NULL. Valid until the map changes. */
+/* The one that holds an address, or NULL. Valid until the map changes. One may
+ * be shortened in place, from above. */
 struct extent *extent_find(const struct extent_map *m, uint64_t addr);
 
 /* The first one that ends after an address, or NULL. */
