@@ -215,16 +215,20 @@ static unsigned int mask_of(uint64_t granule, uint64_t addr, uint64_t end)
 
 /* ---- comparing ---- */
 
+/* Tells a race for each run of bytes in the mask. */
 static void tell(struct history *h, const struct access *first,
 		 const struct access *second, uint64_t granule,
 		 unsigned int mask)
 {
-	unsigned int low = (unsigned int)__builtin_ctz(mask);
-	unsigned int size = 1;
+	for (unsigned int i = 0; i < GRANULE_BYTES;) {
+		unsigned int n = 0;
 
-	while (mask >> (low + size) & 1)
-		size++;
-	h->race(h->self, first, second, granule + low, size);
+		while (mask >> (i + n) & 1)
+			n++;
+		if (n)
+			h->race(h->self, first, second, granule + i, n);
+		i += n + 1;
+	}
 }
 
 /* Compares an access with the list, and takes out what it stands for. Returns

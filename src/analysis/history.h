@@ -48,7 +48,7 @@ struct access {
 /* The largest range that is looked at; what lies behind is not. */
 enum { HISTORY_RANGE = 1 << 28 };
 
-/* Told for each 8 bytes in which two accesses race: the bytes, both times. */
+/* Told for each run of bytes, within 8, in which two accesses race. */
 typedef void history_race(void *self, const struct access *first,
 			  const struct access *second, uint64_t addr,
 			  unsigned int size);

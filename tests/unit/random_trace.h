@@ -3,170 +3,682 @@
 #define HEDDLE_RANDOM_TRACE_H
 
 /*
- * Traces with random content for tests, all from a stated seed: a few threads
- * take turns, make events of every kind, and hand them over in chunks of
- * random length, as the slots of the region would be. What went in is kept, so
- * that a test can compare what comes out.
+ * Small random runs, and what is true of them by definition.
+ *
+ * A world is simulated: threads that lock, wait, post, create and access, each
+ * step only where a real program could take it. Its events are a trace in the
+ * order of operations. random_close() then makes happens-before of the world
+ * the slow and obvious way: one edge for each release and each acquire that
+ * synchronises with it, as the standards define it, and the transitive
+ * closure over all events. Nothing here uses a clock.
+ *
+ * The same seed gives the same world; tests name the seed when they fail.
  */
 
-#include "base/vec.h"
-#include "format/codec.h"
-#include "trace/trace.h"
+#include "format/event.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { RANDOM_THREADS = 8 };
+enum {
+	RANDOM_EVENTS = 160,
+	RANDOM_THREADS = 4,
+	RANDOM_LOCKS = 4, /* the last one is a spin lock */
+	RANDOM_RWLOCKS = 2,
+};
+
+/* What may occur in a world. */
+enum random_what {
+	WITH_LOCKS = 1,
+	WITH_CONDS = 2, /* needs locks */
+	WITH_SEMS = 4,
+	WITH_BARRIERS = 8,
+	WITH_ONCE = 16,
+	WITH_ATOMICS = 32,
+	WITH_NOTES = 64,
+	WITH_HEAP = 128,
+	WITH_FULL_BARRIER = 256, /* more threads than a round takes */
+	WITH_EVERYTHING = 255,
+};
 
 struct random_thread {
-	VEC(struct event) events; /* stamp 0 where the kind has none */
-	uint8_t bytes[REGION_SLOT_BYTES];
-	size_t used;
-	size_t limit; /* of the chunk that is being filled */
-	uint64_t first_stamp;
-	uint32_t sequence;
-	struct codec codec;
+	bool exists, is_begun, is_ended, is_joined;
+	unsigned int depth[RANDOM_LOCKS];
+	int rwlock[RANDOM_RWLOCKS]; /* 0 not held, 1 read, 2 written */
+	int waits_with; /* mutex + 1 while it waits on the condition */
+	bool is_signalled;
+	size_t entered;	   /* index + 1 of entering, until it takes place */
+	int barrier_round; /* + 1 while it is in */
+	bool may_leave;
 };
 
-struct random_trace {
-	uint64_t seed;
-	uint64_t stamp;
-	uint32_t threads;
+struct world {
+	uint64_t random, stamp;
+	unsigned int what;
+	unsigned int threads;
+	struct event at[RANDOM_EVENTS + 8];
+	int round[RANDOM_EVENTS + 8]; /* of barrier events */
+	size_t count;
 	struct random_thread thread[RANDOM_THREADS];
+	int lock_owner[RANDOM_LOCKS]; /* thread + 1 */
+	int writer[RANDOM_RWLOCKS], readers[RANDOM_RWLOCKS];
+	int semaphore, rounds, inside;
+	bool is_once_done, is_freed;
+	uint64_t allocations;
+	bool before[RANDOM_EVENTS + 8][RANDOM_EVENTS + 8];
 };
 
-static inline uint64_t random_next(uint64_t *seed)
+#define RANDOM_DATA UINT64_C(0x1000)	      /* 32 bytes that all use */
+#define RANDOM_BLOCK UINT64_C(0x2000)	      /* a heap block of 24 bytes: */
+#define RANDOM_BLOCK_LOCK (RANDOM_BLOCK + 16) /* with a mutex in it */
+#define RANDOM_ATOMIC UINT64_C(0x1008) /* two of 4 bytes, among the data */
+
+static inline uint64_t random_draw(struct world *w, uint64_t n)
 {
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed * UINT64_C(0x2545f4914f6cdd1d);
+	w->random ^= w->random << 13;
+	w->random ^= w->random >> 7;
+	w->random ^= w->random << 17;
+	return (w->random >> 11) % n;
 }
 
-/* Small numbers often, all lengths sometimes. */
-static inline uint64_t random_number(uint64_t *seed)
+static inline uint64_t random_lock_addr(unsigned int lock)
 {
-	unsigned int bits = random_next(seed) % 65;
-
-	return bits ? random_next(seed) >> (64 - bits) : 0;
+	return lock == 0 ? RANDOM_BLOCK_LOCK : 0x3000 + lock * 40;
 }
 
-static inline bool event_is_stamped(const struct event *e)
+static inline bool random_is_spin(unsigned int lock)
 {
-	return event_fields(e->kind) & FIELD_STAMP;
+	return lock == RANDOM_LOCKS - 1;
 }
 
-static inline struct event random_event(uint64_t *seed, uint64_t *stamp)
+static inline void random_put(struct world *w, unsigned int kind,
+			      uint32_t thread, uint64_t addr, uint64_t size,
+			      uint64_t arg)
 {
-	struct event e = { 0 };
-	bool is_access = random_next(seed) % 4;
-	unsigned int fields;
+	struct event e = {
+		.kind = (uint8_t)kind,
+		.thread = thread,
+		.addr = addr,
+		.size = size,
+		.arg = arg,
+		.stack = 1 + (uint32_t)w->count, /* each event its own */
+	};
 
-	e.kind = (uint8_t)(random_next(seed) % (is_access ? 2 : EVENT_KINDS));
-	fields = event_fields(e.kind);
-	e.stack = (uint32_t)(random_next(seed) % 1000);
-	if (fields & FIELD_ADDR)
-		e.addr = random_number(seed);
-	if (fields & FIELD_SIZE)
-		e.size = is_access && random_next(seed) % 8 ?
-				 (uint64_t)1 << random_next(seed) % 5 :
-				 random_number(seed);
-	if (fields & FIELD_ARG)
-		e.arg = random_number(seed);
-	if (fields & FIELD_STAMP)
-		e.stamp = *stamp += 1 + random_next(seed) % 100;
-	return e;
+	if (event_fields(kind) & FIELD_STAMP)
+		w->stamp++;
+	e.stamp = w->stamp;
+	w->at[w->count++] = e;
 }
 
-static inline uint8_t *random_put(struct codec *codec, uint8_t *p,
-				  const struct event *e)
+/* ---- actions: each does nothing where it is not possible ---- */
+
+static inline void random_access(struct world *w, uint32_t t)
 {
-	if (e->kind <= EVENT_WRITE && e->size <= 16 &&
-	    __builtin_popcountll(e->size) == 1)
-		return codec_put_access(codec, p, e->kind == EVENT_WRITE,
-					(unsigned int)__builtin_ctzll(e->size),
-					e->addr, e->stack);
-	return codec_put_event(codec, p, e);
+	static const uint64_t sizes[] = { 1, 2, 4, 8, 8, 16, 3, 11 };
+	uint64_t base = RANDOM_DATA, length = 32;
+	uint64_t size = sizes[random_draw(w, 8)];
+
+	if (w->what & WITH_HEAP && random_draw(w, 2)) {
+		if (w->is_freed)
+			return;
+		base = RANDOM_BLOCK;
+		length = 16;
+	}
+	random_put(w, random_draw(w, 5) < 3 ? EVENT_READ : EVENT_WRITE, t,
+		   base + random_draw(w, length - size + 1), size, 0);
 }
 
-/* A path that nobody has; the file is there, empty. */
-static inline char *random_path(void)
+static inline void random_lock(struct world *w, uint32_t t, unsigned int lock)
 {
-	char *path = xstrdup("/tmp/heddle-test-XXXXXX");
-	int fd = mkstemp(path);
+	bool mine = w->lock_owner[lock] == (int)t + 1;
 
-	CHECK(fd >= 0);
-	close(fd);
-	return path;
+	if (w->lock_owner[lock] && (!mine || random_is_spin(lock)))
+		return;
+	if (lock == 0 && w->is_freed)
+		return;
+	w->lock_owner[lock] = (int)t + 1;
+	w->thread[t].depth[lock]++;
+	random_put(w, random_is_spin(lock) ? EVENT_SPIN_LOCK : EVENT_MUTEX_LOCK,
+		   t, random_lock_addr(lock), 0, 0);
 }
 
-static inline void random_flush(struct random_trace *r, uint32_t n,
-				struct trace_writer *w)
+static inline void random_unlock(struct world *w, uint32_t t, unsigned int lock)
 {
-	struct random_thread *t = &r->thread[n];
-	struct err err;
-
-	CHECK(trace_write_events(w, n, t->sequence++, t->first_stamp, t->bytes,
-				 t->used, &err) == 0);
-	t->used = 0;
-	t->limit = CODEC_MAX + random_next(&r->seed) % 2000;
-	t->first_stamp = t->codec.stamp;
-	t->codec = (struct codec){ .stamp = t->codec.stamp };
+	if (!w->thread[t].depth[lock])
+		return;
+	if (--w->thread[t].depth[lock] == 0)
+		w->lock_owner[lock] = 0;
+	random_put(w,
+		   random_is_spin(lock) ? EVENT_SPIN_UNLOCK :
+					  EVENT_MUTEX_UNLOCK,
+		   t, random_lock_addr(lock), 0, 0);
 }
 
-static inline void random_step(struct random_trace *r, uint32_t n,
-			       struct trace_writer *w)
+static inline void random_destroy(struct world *w, uint32_t t,
+				  unsigned int lock)
 {
-	struct random_thread *t = &r->thread[n];
-	struct event e = random_event(&r->seed, &r->stamp);
-
-	e.thread = n;
-	vec_push(&t->events, e);
-	t->used = (size_t)(random_put(&t->codec, t->bytes + t->used, &e) -
-			   t->bytes);
-	if (t->used >= t->limit)
-		random_flush(r, n, w);
+	if (!w->lock_owner[lock] && !random_is_spin(lock) &&
+	    (lock || !w->is_freed))
+		random_put(w, EVENT_MUTEX_DESTROY, t, random_lock_addr(lock), 0,
+			   0);
 }
 
-/* Fills `r`, which is large: let it be static. */
-static inline void random_trace_write(struct random_trace *r, uint64_t seed,
-				      uint32_t threads, size_t events,
-				      const char *path)
+static inline void random_rwlock(struct world *w, uint32_t t, unsigned int n,
+				 bool is_write)
 {
-	struct trace_info info = { .command = "prog\0arg",
-				   .command_size = 9,
-				   .mode = MODE_OBSERVE };
-	struct trace_end end = { .closed = 1 };
-	struct err err;
-	struct trace_writer *w = trace_create(path, &info, &err);
+	int *held = &w->thread[t].rwlock[n];
 
-	CHECK(w && threads <= RANDOM_THREADS);
-	memset(r, 0, sizeof(*r));
-	r->seed = seed * 0x9e3779b97f4a7c15 + 1;
-	r->threads = threads;
-	r->stamp = 1000;
-	while (events-- > 0)
-		random_step(r, (uint32_t)(random_next(&r->seed) % threads), w);
-	for (uint32_t n = 0; n < threads; n++)
-		random_flush(r, n, w);
-	CHECK(trace_finish(w, &end, &err) == 0);
+	if (*held || w->writer[n] || (is_write && w->readers[n]))
+		return;
+	*held = is_write ? 2 : 1;
+	w->writer[n] += is_write;
+	w->readers[n] += !is_write;
+	random_put(w, is_write ? EVENT_RWLOCK_WRLOCK : EVENT_RWLOCK_RDLOCK, t,
+		   0x4000 + n * 56, 0, 0);
 }
 
-static inline void random_trace_free(struct random_trace *r)
+static inline void random_rwunlock(struct world *w, uint32_t t, unsigned int n)
 {
-	for (uint32_t n = 0; n < RANDOM_THREADS; n++)
-		vec_free(&r->thread[n].events);
+	int *held = &w->thread[t].rwlock[n];
+
+	if (!*held)
+		return;
+	w->writer[n] -= *held == 2;
+	w->readers[n] -= *held == 1;
+	*held = 0;
+	random_put(w, EVENT_RWLOCK_UNLOCK, t, 0x4000 + n * 56, 0, 0);
 }
 
-/* Equal but for stamps that were interpolated. */
-static inline bool event_equals(const struct event *a, const struct event *b)
+static inline void random_wait(struct world *w, uint32_t t)
 {
-	return a->kind == b->kind && a->thread == b->thread &&
-	       a->addr == b->addr && a->size == b->size && a->arg == b->arg &&
-	       a->stack == b->stack &&
-	       (a->stamp == b->stamp || !event_is_stamped(a));
+	unsigned int lock = 1 + (unsigned int)random_draw(w, 2);
+
+	if (w->thread[t].depth[lock] != 1)
+		return;
+	random_put(w, EVENT_COND_WAIT, t, 0x5000, 0, random_lock_addr(lock));
+	random_unlock(w, t, lock);
+	w->thread[t].waits_with = (int)lock + 1;
+	w->thread[t].is_signalled = false;
+}
+
+static inline void random_wake(struct world *w, uint32_t t)
+{
+	unsigned int lock = (unsigned int)w->thread[t].waits_with - 1;
+	bool is_signalled = w->thread[t].is_signalled;
+
+	if (w->lock_owner[lock] || (!is_signalled && random_draw(w, 3)))
+		return;
+	w->thread[t].waits_with = 0;
+	random_put(w, EVENT_COND_WAKE, t, 0x5000, 0,
+		   is_signalled || random_draw(w, 2) ? 0 : ETIMEDOUT);
+	random_lock(w, t, lock);
+}
+
+static inline void random_signal(struct world *w, uint32_t t)
+{
+	for (unsigned int i = 0; i < w->threads; i++)
+		w->thread[i].is_signalled |= w->thread[i].waits_with != 0;
+	random_put(w,
+		   random_draw(w, 2) ? EVENT_COND_SIGNAL : EVENT_COND_BROADCAST,
+		   t, 0x5000, 0, 0);
+}
+
+static inline void random_semaphore(struct world *w, uint32_t t)
+{
+	if (random_draw(w, 2)) {
+		w->semaphore++;
+		random_put(w, EVENT_SEM_POST, t, 0x6000, 0, 0);
+	} else if (w->semaphore) {
+		w->semaphore--;
+		random_put(w, EVENT_SEM_WAIT, t, 0x6000, 0, 0);
+	}
+}
+
+/* A barrier for two. Unless WITH_FULL_BARRIER, threads 0 and 1 alone use it. */
+static inline void random_enter(struct world *w, uint32_t t)
+{
+	if (t > 1 && !(w->what & WITH_FULL_BARRIER))
+		return;
+	w->thread[t].entered = w->count + 1;
+	random_put(w, EVENT_BARRIER_ENTER, t, 0x7000, 0, 0);
+}
+
+/* Entering is recorded first and takes place later: in another order than the
+ * events, if there are more threads than two. */
+static inline void random_arrive(struct world *w, uint32_t t)
+{
+	w->round[w->thread[t].entered - 1] = w->rounds;
+	w->thread[t].entered = 0;
+	w->thread[t].barrier_round = w->rounds + 1;
+	if (++w->inside < 2)
+		return;
+	for (unsigned int i = 0; i < w->threads; i++)
+		if (w->thread[i].barrier_round == w->rounds + 1)
+			w->thread[i].may_leave = true;
+	w->inside = 0;
+	w->rounds++;
+}
+
+static inline void random_leave(struct world *w, uint32_t t)
+{
+	if (!w->thread[t].may_leave)
+		return;
+	w->round[w->count] = w->thread[t].barrier_round - 1;
+	w->thread[t].may_leave = false;
+	w->thread[t].barrier_round = 0;
+	random_put(w, EVENT_BARRIER_LEAVE, t, 0x7000, 0, 0);
+}
+
+static inline void random_once(struct world *w, uint32_t t)
+{
+	random_put(w, w->is_once_done ? EVENT_ONCE_PASS : EVENT_ONCE_DONE, t,
+		   0x8000, 0, 0);
+	w->is_once_done = true;
+}
+
+static inline void random_atomic(struct world *w, uint32_t t)
+{
+	static const uint64_t loads[] = { 0, 0, 2, 5 };
+	static const uint64_t stores[] = { 0, 0, 3, 5 };
+	static const uint64_t any[] = { 0, 2, 3, 4, 5, 0 };
+	uint64_t addr = RANDOM_ATOMIC + 4 * random_draw(w, 2);
+
+	switch (random_draw(w, 6)) {
+	case 0:
+	case 1:
+		random_put(w, EVENT_ATOMIC_LOAD, t, addr, 4,
+			   loads[random_draw(w, 4)]);
+		break;
+	case 2:
+	case 3:
+		random_put(w, EVENT_ATOMIC_STORE, t, addr, 4,
+			   stores[random_draw(w, 4)]);
+		break;
+	case 4:
+		random_put(w,
+			   random_draw(w, 4) ? EVENT_ATOMIC_RMW :
+					       EVENT_ATOMIC_CAS_FAIL,
+			   t, addr, 4, any[random_draw(w, 6)]);
+		break;
+	default:
+		random_put(w, EVENT_FENCE, t, 0, 0, 2 + random_draw(w, 4));
+		break;
+	}
+}
+
+static inline void random_note(struct world *w, uint32_t t)
+{
+	random_put(w,
+		   random_draw(w, 2) ? EVENT_NOTE_RELEASE : EVENT_NOTE_ACQUIRE,
+		   t, 0x9000, 0, 0);
+}
+
+static inline void random_heap(struct world *w, uint32_t t)
+{
+	if (w->is_freed)
+		random_put(w, EVENT_ALLOC, t, RANDOM_BLOCK, 24,
+			   w->allocations++);
+	else if (w->lock_owner[0])
+		return;
+	else
+		random_put(w, EVENT_FREE, t, RANDOM_BLOCK, 24, 0);
+	w->is_freed = !w->is_freed;
+}
+
+static inline bool random_holds_nothing(const struct random_thread *t)
+{
+	for (unsigned int i = 0; i < RANDOM_LOCKS; i++)
+		if (t->depth[i])
+			return false;
+	return !t->rwlock[0] && !t->rwlock[1] && !t->waits_with &&
+	       !t->barrier_round && !t->entered;
+}
+
+static inline void random_life(struct world *w, uint32_t t)
+{
+	uint32_t other = (uint32_t)random_draw(w, w->threads);
+	struct random_thread *o = &w->thread[other];
+
+	if (!o->exists) {
+		o->exists = true;
+		random_put(w, EVENT_THREAD_CREATE, t, 0, 0, other);
+	} else if (o->is_ended && !o->is_joined) {
+		o->is_joined = true;
+		random_put(w, EVENT_THREAD_JOIN, t, 0, 0, other);
+	} else if (t && random_holds_nothing(&w->thread[t]) &&
+		   random_draw(w, 4) == 0 && t != 1) {
+		w->thread[t].is_ended = true;
+		random_put(w, EVENT_THREAD_END, t, 0, 0, 0);
+	}
+}
+
+static inline void random_act(struct world *w, uint32_t t)
+{
+	unsigned int lock = (unsigned int)random_draw(w, RANDOM_LOCKS);
+	unsigned int rwlock = (unsigned int)random_draw(w, RANDOM_RWLOCKS);
+
+	if (!(w->what & WITH_HEAP) && lock == 0)
+		lock = 1;
+	switch (random_draw(w, 24)) {
+	case 0:
+	case 1:
+		random_life(w, t);
+		break;
+	case 2:
+	case 3:
+	case 4:
+		if (w->what & WITH_LOCKS)
+			random_lock(w, t, lock);
+		break;
+	case 5:
+	case 6:
+	case 7:
+		random_unlock(w, t, lock);
+		break;
+	case 8:
+		if (w->what & WITH_LOCKS)
+			random_rwlock(w, t, rwlock, random_draw(w, 2));
+		break;
+	case 9:
+		random_rwunlock(w, t, rwlock);
+		break;
+	case 10:
+		if (w->what & WITH_LOCKS && random_draw(w, 3) == 0)
+			random_destroy(w, t, lock);
+		break;
+	case 11:
+		if (w->what & WITH_CONDS)
+			random_wait(w, t);
+		break;
+	case 12:
+		if (w->what & WITH_CONDS)
+			random_signal(w, t);
+		break;
+	case 13:
+		if (w->what & WITH_SEMS)
+			random_semaphore(w, t);
+		break;
+	case 14:
+		if (w->what & WITH_BARRIERS && random_draw(w, 2))
+			random_enter(w, t);
+		break;
+	case 15:
+		if (w->what & WITH_ONCE && random_draw(w, 3) == 0)
+			random_once(w, t);
+		break;
+	case 16:
+	case 17:
+		if (w->what & WITH_ATOMICS)
+			random_atomic(w, t);
+		break;
+	case 18:
+		if (w->what & WITH_NOTES)
+			random_note(w, t);
+		break;
+	case 19:
+		if (w->what & WITH_HEAP)
+			random_heap(w, t);
+		break;
+	default:
+		random_access(w, t);
+		break;
+	}
+}
+
+static inline void random_step(struct world *w)
+{
+	uint32_t n = (uint32_t)random_draw(w, w->threads);
+	struct random_thread *t = &w->thread[n];
+
+	if (!t->exists || t->is_ended)
+		return;
+	if (!t->is_begun) {
+		t->is_begun = true;
+		random_put(w, EVENT_THREAD_BEGIN, n, 0, 0, 0);
+	} else if (t->waits_with) {
+		random_wake(w, n);
+	} else if (t->entered) {
+		random_arrive(w, n);
+	} else if (t->barrier_round) {
+		random_leave(w, n);
+	} else {
+		random_act(w, n);
+	}
+}
+
+static inline void random_world(struct world *w, uint64_t seed,
+				unsigned int what)
+{
+	memset(w, 0, sizeof(*w));
+	w->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	w->what = what;
+	for (int i = 0; i < 8; i++)
+		random_draw(w, 2);
+	w->threads = 2 + (unsigned int)random_draw(w, RANDOM_THREADS - 1);
+	w->thread[0].exists = true;
+	if (what & WITH_BARRIERS)
+		random_put(w, EVENT_BARRIER_INIT, 0, 0x7000, 0, 2);
+	if (what & WITH_SEMS)
+		random_put(w, EVENT_SEM_INIT, 0, 0x6000, 0, 0);
+	if (what & WITH_HEAP)
+		random_put(w, EVENT_ALLOC, 0, RANDOM_BLOCK, 24,
+			   w->allocations++);
+	for (int i = 0; i < 40 * RANDOM_EVENTS && w->count < RANDOM_EVENTS; i++)
+		random_step(w);
+}
+
+/* ---- happens-before by definition ---- */
+
+/* Did the object of event i still exist, as the same, at event j? */
+static inline bool random_same_object(const struct world *w, size_t i, size_t j)
+{
+	const struct event *e = &w->at[i];
+
+	if (e->addr != w->at[j].addr)
+		return false;
+	for (size_t k = i + 1; k < j; k++) {
+		const struct event *end = &w->at[k];
+
+		if (end->kind == EVENT_MUTEX_DESTROY && end->addr == e->addr)
+			return false;
+		if ((end->kind == EVENT_FREE || end->kind == EVENT_ALLOC) &&
+		    e->addr >= end->addr && e->addr < end->addr + end->size)
+			return false;
+	}
+	return true;
+}
+
+/* Was the unlock at i by the writer? */
+static inline bool random_was_writer(const struct world *w, size_t i)
+{
+	const struct event *e = &w->at[i];
+
+	for (size_t k = i; k-- > 0;)
+		if (w->at[k].thread == e->thread && w->at[k].addr == e->addr &&
+		    (w->at[k].kind == EVENT_RWLOCK_WRLOCK ||
+		     w->at[k].kind == EVENT_RWLOCK_RDLOCK))
+			return w->at[k].kind == EVENT_RWLOCK_WRLOCK;
+	return false;
+}
+
+/* Did the thread of the wake at j wait when i was signalled? */
+static inline bool random_was_waiting(const struct world *w, size_t i, size_t j)
+{
+	for (size_t k = j; k-- > 0;)
+		if (w->at[k].thread == w->at[j].thread &&
+		    w->at[k].kind == EVENT_COND_WAIT)
+			return k < i;
+	return false;
+}
+
+static inline bool random_is_store(const struct event *e)
+{
+	return e->kind == EVENT_ATOMIC_STORE || e->kind == EVENT_ATOMIC_RMW;
+}
+
+static inline bool random_is_load(const struct event *e)
+{
+	return e->kind == EVENT_ATOMIC_LOAD || e->kind == EVENT_ATOMIC_RMW ||
+	       e->kind == EVENT_ATOMIC_CAS_FAIL;
+}
+
+/* Is the store at i in a release sequence whose value the load at j reads?
+ * Exactly: all stores between are read-modify-writes. Otherwise any may be. */
+static inline bool random_may_read(const struct world *w, size_t i, size_t j,
+				   bool is_exact)
+{
+	if (!random_is_store(&w->at[i]) || !random_is_load(&w->at[j]) ||
+	    w->at[i].addr != w->at[j].addr)
+		return false;
+	for (size_t k = i + 1; is_exact && k < j; k++)
+		if (w->at[k].kind == EVENT_ATOMIC_STORE &&
+		    w->at[k].addr == w->at[i].addr)
+			return false;
+	return true;
+}
+
+static inline bool random_is_fence(const struct world *w, size_t i,
+				   unsigned int order)
+{
+	const struct event *e = &w->at[i];
+
+	return e->kind == EVENT_FENCE && event_order(e->kind, e->arg) & order;
+}
+
+/* Does what the event at i stores carry a release of the event at a? */
+static inline bool random_releases_by(const struct world *w, size_t a, size_t i)
+{
+	if (a == i)
+		return event_is_release(w->at[i].kind, w->at[i].arg);
+	return w->at[a].thread == w->at[i].thread &&
+	       random_is_fence(w, a, ORDER_RELEASE);
+}
+
+/* Does what the event at j loads reach an acquire by the event at b? */
+static inline bool random_acquires_by(const struct world *w, size_t b, size_t j)
+{
+	if (b == j)
+		return event_order(w->at[j].kind, w->at[j].arg) & ORDER_ACQUIRE;
+	return w->at[b].thread == w->at[j].thread &&
+	       random_is_fence(w, b, ORDER_ACQUIRE);
+}
+
+static inline void random_close_pair(struct world *w, size_t i, size_t j)
+{
+	for (size_t a = 0; a <= i; a++)
+		for (size_t b = j; b < w->count; b++)
+			w->before[a][b] |= random_releases_by(w, a, i) &&
+					   random_acquires_by(w, b, j);
+}
+
+/* Atomics synchronise from a release store or a release fence before a store,
+ * to an acquire load or an acquire fence behind a load (C17 7.17.3, 7.17.4). */
+static inline void random_close_atomics(struct world *w, bool is_exact)
+{
+	for (size_t i = 0; i < w->count; i++)
+		for (size_t j = i + 1; j < w->count; j++)
+			if (random_may_read(w, i, j, is_exact))
+				random_close_pair(w, i, j);
+}
+
+/* Does the release at i synchronise with the acquire at j > i? */
+static inline bool random_synchronises(const struct world *w, size_t i,
+				       size_t j, bool order_only)
+{
+	const struct event *r = &w->at[i], *a = &w->at[j];
+
+	switch (r->kind) {
+	case EVENT_THREAD_CREATE:
+		return a->kind == EVENT_THREAD_BEGIN && a->thread == r->arg;
+	case EVENT_THREAD_END:
+		return a->kind == EVENT_THREAD_JOIN && a->arg == r->thread;
+	case EVENT_BARRIER_ENTER:
+		return a->kind == EVENT_BARRIER_LEAVE &&
+		       w->round[i] == w->round[j];
+	default:
+		break;
+	}
+	if (order_only || !random_same_object(w, i, j))
+		return false;
+	switch (r->kind) {
+	case EVENT_MUTEX_UNLOCK:
+		return a->kind == EVENT_MUTEX_LOCK;
+	case EVENT_SPIN_UNLOCK:
+		return a->kind == EVENT_SPIN_LOCK;
+	case EVENT_RWLOCK_UNLOCK:
+		return a->kind == EVENT_RWLOCK_WRLOCK ||
+		       (a->kind == EVENT_RWLOCK_RDLOCK &&
+			random_was_writer(w, i));
+	case EVENT_COND_SIGNAL:
+	case EVENT_COND_BROADCAST:
+		return a->kind == EVENT_COND_WAKE && a->arg == 0 &&
+		       random_was_waiting(w, i, j);
+	case EVENT_SEM_POST:
+		return a->kind == EVENT_SEM_WAIT;
+	case EVENT_ONCE_DONE:
+		return a->kind == EVENT_ONCE_PASS;
+	case EVENT_NOTE_RELEASE:
+		return a->kind == EVENT_NOTE_ACQUIRE;
+	default:
+		return false;
+	}
+}
+
+/* Fills w->before: the transitive closure. */
+static inline void random_close(struct world *w, bool order_only, bool is_exact)
+{
+	memset(w->before, 0, sizeof(w->before));
+	for (size_t i = 0; i < w->count; i++)
+		for (size_t j = i + 1; j < w->count; j++)
+			w->before[i][j] =
+				w->at[i].thread == w->at[j].thread ||
+				random_synchronises(w, i, j, order_only);
+	if (!order_only)
+		random_close_atomics(w, is_exact);
+	for (size_t k = 0; k < w->count; k++)
+		for (size_t i = 0; i < k; i++)
+			if (w->before[i][k])
+				for (size_t j = k + 1; j < w->count; j++)
+					w->before[i][j] |= w->before[k][j];
+}
+
+/* ---- races by definition ---- */
+
+static inline bool random_is_access(const struct event *e)
+{
+	return e->kind == EVENT_READ || e->kind == EVENT_WRITE ||
+	       e->kind == EVENT_FREE || event_is_atomic(e->kind);
+}
+
+static inline bool random_is_write(const struct event *e)
+{
+	return e->kind == EVENT_WRITE || e->kind == EVENT_FREE ||
+	       random_is_store(e);
+}
+
+static inline bool random_touches(const struct event *e, uint64_t byte)
+{
+	return random_is_access(e) && byte >= e->addr &&
+	       byte < e->addr + e->size;
+}
+
+/* Do the accesses at i < j race on the byte? */
+static inline bool random_races(const struct world *w, size_t i, size_t j,
+				uint64_t byte)
+{
+	const struct event *a = &w->at[i], *b = &w->at[j];
+
+	if (!random_touches(a, byte) || !random_touches(b, byte) ||
+	    a->thread == b->thread || w->before[i][j] ||
+	    !(random_is_write(a) || random_is_write(b)) ||
+	    (event_is_atomic(a->kind) && event_is_atomic(b->kind)))
+		return false;
+	for (size_t k = i + 1; k < j; k++)
+		if (w->at[k].kind == EVENT_ALLOC && byte >= w->at[k].addr &&
+		    byte < w->at[k].addr + w->at[k].size)
+			return false;
+	return true;
 }
 
 #endif
