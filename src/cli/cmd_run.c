@@ -11,6 +11,7 @@
 #include "cli/view.h"
 #include "format/verdict.h"
 #include "store/store.h"
+#include "trial/program.h"
 #include "trial/trial.h"
 
 struct run_options {
@@ -144,6 +145,16 @@ static int observe(const struct run_options *o, struct place *p,
 	return view_result(p, o, &result, err);
 }
 
+/* Before anything is made in the store. */
+static int check_program(const char *name, struct err *err)
+{
+	struct program program;
+	int rc = program_find(&program, name, err);
+
+	program_done(&program);
+	return rc;
+}
+
 static int cmd_run(const void *values, int argc, char **argv, struct err *err)
 {
 	const struct run_options *o = values;
@@ -156,6 +167,8 @@ static int cmd_run(const void *values, int argc, char **argv, struct err *err)
 		return err_set(err,
 			       "say how to run it: heddle run --observe -- %s",
 			       argv[0]);
+	if (check_program(argv[0], err) < 0 || view_check(&o->view, err) < 0)
+		return -1;
 	guest = install_find("libheddle.so", err);
 	if (guest && place_init(&place, o, argv, err) == 0) {
 		rc = observe(o, &place, guest, argv, err);

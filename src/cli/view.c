@@ -44,6 +44,19 @@ static bool is_failure(const char *fail_on, const struct analysis_result *r)
 	return r->race_count + r->lockcycle_count > 0;
 }
 
+/* A program that ended well and showed nothing has not held as long as a part
+ * of what it did is unknown. */
+static enum exit_status judge(const struct desk *d, enum exit_status ending)
+{
+	const struct trace_end *end = trace_end(d->trace);
+
+	if (is_failure(d->view->options->fail_on, d->result))
+		return EXIT_BROKEN;
+	if (ending == EXIT_HELD && (trace_missing(d->trace) || end->lost))
+		return EXIT_UNKNOWN;
+	return ending;
+}
+
 static bool is_colourful(const struct desk *d)
 {
 	const char *when = d->view->options->colour;
@@ -138,8 +151,7 @@ static int summarise(struct desk *d, struct err *err)
 		.cycles_were_cut = d->result->lockcycles_were_cut,
 		.suppressed = d->result->races_suppressed +
 			      d->result->lockcycles_suppressed,
-		.verdict = is_failure(o->fail_on, d->result) ? EXIT_BROKEN :
-							       ending.verdict,
+		.verdict = judge(d, ending.verdict),
 		.ending = ending.text,
 		.name = d->view->name,
 	};
@@ -148,6 +160,28 @@ static int summarise(struct desk *d, struct err *err)
 	else
 		report_text(&report, is_colourful(d), d->out);
 	return report.verdict;
+}
+
+int view_check(const struct view_options *options, struct err *err)
+{
+	struct suppressions *s;
+	FILE *f;
+
+	if (options->suppress) {
+		s = suppressions_read(options->suppress, err);
+		if (!s)
+			return -1;
+		suppressions_free(s);
+	}
+	if (!options->output)
+		return 0;
+	/* What stands there stays until there is something better. */
+	f = fopen(options->output, "ae");
+	if (!f)
+		return err_set(err, "cannot write %s: %s", options->output,
+			       strerror(errno));
+	fclose(f);
+	return 0;
 }
 
 int view_trace(const struct view *v, struct err *err)

@@ -50,6 +50,9 @@ struct view {
 	bool is_after_program; /* its own output stands above ours */
 };
 
+/* What would stop view_trace, said before a program is run for it. */
+MUST_USE int view_check(const struct view_options *options, struct err *err);
+
 /* Returns the exit status, or -1. */
 MUST_USE int view_trace(const struct view *v, struct err *err);
 
