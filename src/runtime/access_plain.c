@@ -65,7 +65,7 @@ static COLD void access_any(struct thread *t, uintptr_t addr, size_t size,
 
 /* Where the first look at the shadow does not settle it. `what`: size << 1 |
  * is_write. Out of line and called last, so that the hooks need no frame. */
-static __attribute__((noinline)) void
+static HOT __attribute__((noinline)) void
 access_look(struct thread *t, uintptr_t addr, uintptr_t what, uintptr_t pc)
 {
 	size_t size = what >> 1;
@@ -78,7 +78,8 @@ access_look(struct thread *t, uintptr_t addr, uintptr_t what, uintptr_t pc)
 		uint64_t read = word_load(&c->read);
 
 		if (!is_write && word_is_readers(read) &&
-		    filter_knows_reader(t, read, bytes))
+		    (filter_is_among_two(t, read, bytes) ||
+		     filter_knows_reader(t, read, bytes)))
 			return;
 		if (word_load(&c->write) == SHARED &&
 		    likely(!(t->slow | t->inside | t->ignoring))) {

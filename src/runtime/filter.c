@@ -13,7 +13,7 @@ struct readers {
 	uint32_t count;
 };
 
-enum { READERS_MOST = 8, READERS_POOL = 1 << 16 };
+enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 7 };
 
 static struct {
 	uint64_t *at;  /* words not yet given out */
@@ -99,7 +99,7 @@ static bool conflicts(const struct thread *t, uint64_t old, uint64_t mine)
 	       !order_is_before(t, old);
 }
 
-static struct filter_step step_share(struct cell old)
+static inline struct filter_step step_share(struct cell old)
 {
 	struct filter_step s = { .verdict = FILTER_KEEP,
 				 .next = { SHARED, 0 } };
@@ -110,7 +110,7 @@ static struct filter_step step_share(struct cell old)
 	return s;
 }
 
-static struct filter_step step_read(const struct thread *t, struct cell old,
+static inline struct filter_step step_read(const struct thread *t, struct cell old,
 				    uint64_t mine)
 {
 	struct filter_step s = { .verdict = FILTER_LEAVE, .next = old };
@@ -125,7 +125,7 @@ static struct filter_step step_read(const struct thread *t, struct cell old,
 	return s;
 }
 
-static struct filter_step step_write(const struct thread *t, struct cell old,
+static inline struct filter_step step_write(const struct thread *t, struct cell old,
 				     uint64_t mine, bool readers_conflict)
 {
 	struct filter_step s = { .verdict = FILTER_LEAVE, .next = old };
@@ -147,8 +147,9 @@ static struct filter_step step_write(const struct thread *t, struct cell old,
 	return s;
 }
 
-struct filter_step filter_step(const struct thread *t, struct cell old,
-			       struct filter_access a, bool readers_conflict)
+static inline __attribute__((always_inline)) struct filter_step
+step(const struct thread *t, struct cell old, struct filter_access a,
+     bool readers_conflict)
 {
 	if (old.write == SHARED)
 		return (struct filter_step){ .verdict = FILTER_KEEP,
@@ -157,6 +158,12 @@ struct filter_step filter_step(const struct thread *t, struct cell old,
 		return step_share(old);
 	return a.is_write ? step_write(t, old, a.word, readers_conflict) :
 			    step_read(t, old, a.word);
+}
+
+struct filter_step filter_step(const struct thread *t, struct cell old,
+			       struct filter_access a, bool readers_conflict)
+{
+	return step(t, old, a, readers_conflict);
 }
 
 /* ---- the same on memory that others change too ---- */
@@ -186,6 +193,12 @@ static void tell(struct thread *t, uintptr_t granule, uint64_t word,
 	owner = order_owner(word);
 	if (owner.thread == NO_THREAD)
 		return;
+	if (likely(bytes == 0xff)) {
+		record_earlier(t, is_write, granule, 8,
+			       earlier_arg(owner.thread, owner.segment),
+			       word_node(word));
+		return;
+	}
 	for (unsigned int i = 0; i < 8;) {
 		unsigned int n = 0;
 
@@ -288,6 +301,34 @@ static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
 	return cell_swap(at, old, next);
 }
 
+/* What one thread filled and hands to another is seldom a single granule. The
+ * granules behind one that has just become shared, written by the same thread
+ * in the same segment and place and touched by nobody since, become shared with
+ * it: at worst something is recorded that need not be. */
+static void share_ahead(struct thread *t, uintptr_t granule, uint64_t write)
+{
+	struct cell expected = { .write = write };
+	struct cell *at = shadow_find(granule) + 1;
+	uint32_t n = 0;
+	struct order_owner owner;
+
+	if (word_bytes(write) != 0xff)
+		return;
+	while (n < SHARE_AHEAD && word_load(&at[n].write) == write) {
+		struct cell old = expected;
+
+		if (!cell_swap(&at[n], &old, (struct cell){ SHARED, 0 }))
+			break;
+		n++;
+	}
+	if (!n)
+		return;
+	owner = order_owner(write);
+	record_earlier(t, true, granule + 8, 8 * n,
+		       earlier_arg(owner.thread, owner.segment),
+		       word_node(write));
+}
+
 static struct cell cell_load(const struct cell *at)
 {
 	return (struct cell){
@@ -337,7 +378,7 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
 		bool table = old.write != SHARED && word_is_readers(old.read);
 		bool hit = is_write && table &&
 			   readers_conflict(t, old.read, a.word);
-		struct filter_step s = filter_step(t, old, a, hit);
+		struct filter_step s = step(t, old, a, hit);
 
 		if (s.verdict == FILTER_READERS) {
 			if (readers_enter(t, granule, at, &old, a.word))
@@ -351,6 +392,8 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
 		tell_step(t, granule, &s);
 		if (table && s.next.write == SHARED)
 			tell_readers(t, granule, old.read);
+		else if (s.next.write == SHARED && s.told_write)
+			share_ahead(t, granule, s.told_write);
 		if (!table || s.verdict == FILTER_KEEP ||
 		    !readers_conflict(t, old.read, a.word))
 			return s.verdict == FILTER_KEEP;

@@ -64,8 +64,19 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
  * says that the program expects others here. The thread must be inside. */
 void filter_share(struct thread *t, uintptr_t addr, size_t size);
 
-/* A quick look at a table of readers: has this thread read these bytes in
- * this segment? */
+/* Every table of readers has two places at least; a look at those settles
+ * most reads without more. */
+static inline bool filter_is_among_two(const struct thread *t,
+				       uint64_t read_word, uint64_t bytes)
+{
+	const uint64_t *words =
+		(const uint64_t *)(uintptr_t)(read_word & ~WORD_READERS);
+
+	return word_covers(word_load(&words[0]), t->tag, bytes) ||
+	       word_covers(word_load(&words[1]), t->tag, bytes);
+}
+
+/* Has this thread read these bytes in this segment, by the whole table? */
 bool filter_knows_reader(const struct thread *t, uint64_t read_word,
 			 uint64_t bytes);
 
