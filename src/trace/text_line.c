@@ -96,7 +96,7 @@ bool text_is_number(const char *s, uint64_t *v)
 	return *end == '\0' && errno == 0;
 }
 
-int line_number(struct text_line *l, const char *what, uint64_t limit,
+int line_number(struct text_line *l, const char *what, uint64_t max,
 		uint64_t *v)
 {
 	const char *word = line_word(l);
@@ -105,9 +105,9 @@ int line_number(struct text_line *l, const char *what, uint64_t limit,
 		return line_error(l, "%s is missing", what);
 	if (!text_is_number(word, v))
 		return line_error(l, "%s must be a number, not %s", what, word);
-	if (*v >= limit)
+	if (*v > max)
 		return line_error(l, "%s %s is beyond the limit of %" PRIu64,
-				  what, word, limit - 1);
+				  what, word, max);
 	return 0;
 }
 

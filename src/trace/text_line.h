@@ -36,8 +36,8 @@ MUST_USE int line_split(struct text_line *l, char *text);
 /* The next word, or NULL. */
 char *line_word(struct text_line *l);
 
-/* The next word, which must be a number below `limit`. */
-MUST_USE int line_number(struct text_line *l, const char *what, uint64_t limit,
+/* The next word, which must be a number of at most `max`. */
+MUST_USE int line_number(struct text_line *l, const char *what, uint64_t max,
 			 uint64_t *v);
 
 /* Takes the rest of the line as fields out of a list that ends with a NULL

@@ -39,6 +39,8 @@ struct track {
 	bool is_begun;	      /* sequence holds */
 };
 
+enum { BATCH = 256 };
+
 /* A chunk of events: unpacked, and decoded a batch at a time. */
 struct spool {
 	struct chunk chunk;
@@ -47,10 +49,12 @@ struct spool {
 	const uint8_t *p, *end;
 	uint32_t left; /* events that are still to be decoded */
 	struct codec codec;
-	uint64_t floor; /* no stamp lies before this */
-	VEC(struct event) batch;
+	uint64_t floor; /* stamp reached */
+	uint32_t ahead; /* events to come that have no stamp of their own... */
+	uint64_t step;	/* ...and are this far apart */
 	struct event *at, *until; /* decoded and not yet given out */
 	struct spool *next;	  /* when it waits for use */
+	struct event batch[BATCH];
 };
 
 /* A thread in the heap that the merge works on. Its next event has the key
@@ -130,7 +134,8 @@ void tables_free(struct trace *t);
 /* ---- trace_spool.c ---- */
 
 /* A spool with the chunk in it, at its first event; NULL, and noted, when it
- * is damaged or holds none. `floor`: what its thread has reached before. */
+ * is damaged or holds none. `floor`: what its thread has reached, and at least
+ * the chunk's least stamp. */
 struct spool *spool_open(struct trace *t, const struct chunk *c,
 			 uint64_t floor);
 

@@ -45,7 +45,7 @@ enum chunk_type {
 
 /* The header of a chunk, decoded. */
 struct chunk {
-	uint64_t offset; /* of the header in the file */
+	uint64_t offset;      /* of the header in the file */
 	uint64_t first_stamp; /* what codec.stamp starts from */
 	uint64_t least_stamp; /* no event in it has a lower one */
 	uint64_t payload_sum;

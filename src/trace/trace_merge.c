@@ -184,6 +184,8 @@ static bool walk_on(struct trace *t)
 		track = &t->tracks.at[c.thread];
 		track->sequence = c.sequence;
 		track->is_begun = true;
+		if (track->stamp < c.least_stamp)
+			track->stamp = c.least_stamp;
 		t->walker = spool_open(t, &c, track->stamp);
 		if (t->walker)
 			return true;

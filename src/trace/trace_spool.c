@@ -6,15 +6,13 @@
  * are spread evenly over the time between, those behind the last stamped one
  * get its stamp. So a thread's stamps never go back, and an access never gets
  * one beyond the thread's next stamped event, which is what happens-before
- * needs. A batch ends at a stamped event or at the end of the chunk, because
- * only then the stamps before are known.
+ * needs. Events are decoded in batches; when one is full before the stamp that
+ * the last ones of it wait for has come, a look ahead finds that.
  */
 #include "trace/trace_inner.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-enum { BATCH = 256 };
 
 static struct spool *spool_take(struct trace *t)
 {
@@ -40,7 +38,6 @@ void spool_free_idle(struct trace *t)
 
 	for (struct spool *s = t->idle; s; s = next) {
 		next = s->next;
-		vec_free(&s->batch);
 		free(s->raw);
 		free(s);
 	}
@@ -52,17 +49,17 @@ struct spool *spool_open(struct trace *t, const struct chunk *c, uint64_t floor)
 	struct spool *s = spool_take(t);
 
 	s->chunk = *c;
-	if (s->raw_room < c->raw_size) {
+	if (s->raw_room <= c->raw_size) {
 		free(s->raw);
-		s->raw_room = c->raw_size;
+		s->raw_room = (size_t)c->raw_size + 1; /* never none */
 		s->raw = xmalloc(s->raw_room);
 	}
-	s->floor = floor > c->least_stamp ? floor : c->least_stamp;
+	s->floor = floor > c->first_stamp ? floor : c->first_stamp;
 	s->p = s->raw;
 	s->end = s->p + c->raw_size;
 	s->left = c->count;
 	s->codec = (struct codec){ .stamp = c->first_stamp };
-	s->at = s->until = NULL;
+	s->ahead = 0;
 	if (scan_payload(t, c, s->raw) && spool_fill(t, s))
 		return s;
 	spool_close(t, s);
@@ -84,8 +81,8 @@ static void spread(struct event *at, struct event *end, uint64_t from,
 	}
 }
 
-/* What follows in this chunk is of no use. */
-static void spool_spoilt(struct trace *t, struct spool *s, const char *why)
+/* What follows in this chunk is of no use; always false. */
+static bool spool_spoilt(struct trace *t, struct spool *s, const char *why)
 {
 	char name[64];
 
@@ -94,65 +91,118 @@ static void spool_spoilt(struct trace *t, struct spool *s, const char *why)
 		   " events are missing",
 		   chunk_name(&s->chunk, name), why, s->left, s->chunk.count);
 	s->left = 0;
+	s->p = s->end;
+	return false;
 }
 
 /* Bytes behind the last event mean that the writer met something that is no
- * event: memory of ours that the program wrote to. */
-static void note_rest(struct trace *t, const struct spool *s)
+ * event: memory of ours that the program wrote to. Always false. */
+static bool spool_over(struct trace *t, const struct spool *s)
 {
 	char name[64];
 
-	if (s->left == 0 && s->p && s->p != s->end)
+	if (s->p != s->end)
 		trace_miss(
 			t,
 			"%s ends with %td bytes that are no events; the program may have written into the memory of its recorder",
 			chunk_name(&s->chunk, name), s->end - s->p);
+	return false;
+}
+
+/* Decodes one event: false at the end of what is whole. */
+static inline bool spool_decode(struct trace *t, struct spool *s,
+				struct event *e)
+{
+	const uint8_t *p;
+
+	if (s->left == 0)
+		return spool_over(t, s);
+	p = codec_get_event(&s->codec, s->p, s->end, e);
+	if (!p || e->stack >= REGION_STACKS)
+		return spool_spoilt(t, s, "holds bytes that are no events");
+	if (event_fields(e->kind) & FIELD_STAMP && e->stamp < s->floor)
+		return spool_spoilt(t, s, "goes back in time");
+	e->thread = s->chunk.thread;
+	s->p = p;
+	s->left--;
+	return true;
+}
+
+/* How many events come before the next stamped one, whose stamp goes to *to
+ * (unchanged when there is none). */
+static uint32_t look_ahead(const struct spool *s, uint64_t *to)
+{
+	struct codec codec = s->codec;
+	const uint8_t *p = s->p;
+	struct event e;
+	uint32_t count = 0;
+
+	while (count < s->left &&
+	       (p = codec_get_event(&codec, p, s->end, &e))) {
+		if (event_fields(e.kind) & FIELD_STAMP) {
+			if (e.stamp > *to)
+				*to = e.stamp;
+			return count;
+		}
+		count += 1 + codec_skip_run(&codec, &p);
+	}
+	return count < s->left ? count : s->left;
+}
+
+/* The batch is full and its events from `open` on have no stamp yet: the next
+ * batch or many may pass before the one that gives it. */
+static void spread_far(struct spool *s, struct event *open, struct event *end)
+{
+	uint64_t to = s->floor;
+
+	s->ahead = look_ahead(s, &to);
+	s->step = (to - s->floor) / ((uint64_t)(end - open) + s->ahead + 1);
+	for (; open < end; open++)
+		open->stamp = s->floor += s->step;
+}
+
+/* Decodes the next of the events that are known to come without a stamp. */
+static size_t fill_ahead(struct trace *t, struct spool *s)
+{
+	size_t n = 0;
+
+	while (n < BATCH && s->ahead > 0 && spool_decode(t, s, &s->batch[n])) {
+		s->batch[n++].stamp = s->floor += s->step;
+		s->ahead--;
+	}
+	return n;
+}
+
+/* Decodes up to BATCH events and gives them stamps. */
+static size_t fill_batch(struct trace *t, struct spool *s)
+{
+	struct event *open = s->batch; /* waits for its stamp, as all behind */
+	size_t n = 0;
+
+	while (n < BATCH) {
+		struct event *e = &s->batch[n];
+
+		if (!spool_decode(t, s, e)) {
+			spread(open, e, s->floor, s->floor);
+			return n;
+		}
+		n++;
+		if (!(event_fields(e->kind) & FIELD_STAMP))
+			continue;
+		spread(open, e, s->floor, e->stamp);
+		s->floor = e->stamp;
+		open = e + 1;
+	}
+	if (open < s->batch + n)
+		spread_far(s, open, s->batch + n);
+	return n;
 }
 
 bool spool_fill(struct trace *t, struct spool *s)
 {
-	uint64_t from = s->codec.stamp > s->floor ? s->codec.stamp : s->floor;
-	uint32_t thread = s->chunk.thread;
-	size_t open = 0; /* events from here on wait for their stamps */
-	size_t n = 0;
+	size_t n = s->ahead > 0 ? fill_ahead(t, s) : fill_batch(t, s);
 
-	vec_reserve(&s->batch, BATCH);
-	while (s->left > 0) {
-		struct event *e;
-		const uint8_t *p;
-
-		if (n == s->batch.room) {
-			s->batch.count = n;
-			vec_reserve(&s->batch, n + 1);
-		}
-		e = &s->batch.at[n];
-		p = codec_get_event(&s->codec, s->p, s->end, e);
-		if (!p) {
-			spool_spoilt(t, s, "holds bytes that are no events");
-			break;
-		}
-		e->thread = thread;
-		s->p = p;
-		s->left--;
-		n++;
-		if (!(event_fields(e->kind) & FIELD_STAMP))
-			continue;
-		if (e->stamp < from) {
-			n--;
-			s->left++;
-			spool_spoilt(t, s, "goes back in time");
-			break;
-		}
-		spread(&s->batch.at[open], e, from, e->stamp);
-		from = e->stamp;
-		open = n;
-		if (n >= BATCH)
-			break;
-	}
-	note_rest(t, s);
-	spread(&s->batch.at[open], &s->batch.at[n], from, from);
-	s->floor = from;
-	s->at = s->batch.at;
+	s->at = s->batch;
 	s->until = s->at + n;
 	return n > 0;
 }

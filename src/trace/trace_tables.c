@@ -33,6 +33,8 @@ static void take_threads(struct trace *t, uint32_t n, struct layout_view *v)
 	/* A tree, whatever the file says: parents come before children. */
 	if (thread->parent >= n)
 		thread->parent = NO_THREAD;
+	if (thread->stack >= REGION_STACKS)
+		thread->stack = NO_STACK;
 }
 
 static void take_thread_end(struct trace *t, uint32_t n, struct layout_view *v)

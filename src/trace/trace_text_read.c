@@ -88,7 +88,7 @@ static int read_thread(struct text_reader *r)
 		{ NULL, NULL, 0 },
 	};
 
-	if (line_number(&r->line, "a thread", REGION_THREADS, &n) ||
+	if (line_number(&r->line, "a thread", REGION_THREADS - 1, &n) ||
 	    line_fields(&r->line, fields))
 		return -1;
 	if (n < r->threads.count)
@@ -128,7 +128,7 @@ static int read_stack(struct text_reader *r)
 		{ NULL, NULL, 0 },
 	};
 
-	if (line_number(&r->line, "a stack", REGION_STACKS, &n) ||
+	if (line_number(&r->line, "a stack", REGION_STACKS - 1, &n) ||
 	    line_fields(&r->line, fields))
 		return -1;
 	if (n < r->region->stack_count)
@@ -182,7 +182,7 @@ static int read_module(struct text_reader *r)
 	struct region_module *m;
 	const char *path;
 
-	if (line_number(&r->line, "a module", REGION_MODULES, &n))
+	if (line_number(&r->line, "a module", REGION_MODULES - 1, &n))
 		return -1;
 	if (n != r->region->module_count)
 		return line_error(&r->line,

@@ -274,7 +274,7 @@ static uint32_t count_events(const uint8_t *p, size_t size)
 	uint32_t count = 0;
 
 	while (p < end && (p = codec_get_event(&codec, p, end, &e)))
-		count++;
+		count += 1 + codec_skip_run(&codec, &p);
 	return count;
 }
 
@@ -329,7 +329,7 @@ static uint8_t *put_thread(uint8_t *p, const struct region *r, uint32_t n)
 static uint8_t *put_module(uint8_t *p, const struct region *r, uint32_t n)
 {
 	const struct region_module *m = &r->modules[n];
-	size_t path = strnlen(m->path, sizeof(m->path));
+	size_t path = strnlen(m->path, sizeof(m->path) - 1);
 	size_t id = m->build_id_size;
 
 	if (id > sizeof(m->build_id))

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "random_trace.h"
+#include "made_trace.h"
 
 static void numbers_of_every_length_survive(void **state)
 {
@@ -99,15 +99,24 @@ static void a_cut_event_is_refused(void **state)
 	}
 }
 
+static bool is_code(unsigned int code)
+{
+	if (code < 0x80)
+		return code < EVENT_KINDS;
+	if (code == CODEC_EARLIER || code == (CODEC_EARLIER | 1))
+		return true;
+	return code < 0xa0 && (code & 7) < 5;
+}
+
 static void codes_that_mean_nothing_are_refused(void **state)
 {
-	uint8_t bytes[2 * CODEC_MAX] = { 0 };
+	uint8_t bytes[2 * CODEC_MAX];
 
 	(void)state;
+	memset(bytes, 1, sizeof(bytes));
+	/* A run of one access. */
+	memcpy(bytes + 3, (uint32_t[]){ 1 }, 4);
 	for (unsigned int code = 0; code < 256; code++) {
-		bool is_known = code < 0x80 ? code < EVENT_KINDS :
-					      !(code & 0x70) && (code & 7) < 5;
-
 		bytes[0] = (uint8_t)code;
 		for (size_t size = 8; size <= sizeof(bytes);
 		     size += sizeof(bytes) - 8) {
@@ -116,9 +125,87 @@ static void codes_that_mean_nothing_are_refused(void **state)
 			const uint8_t *p = codec_get_event(&codec, bytes,
 							   bytes + size, &e);
 
-			assert_int_equal(p != NULL, is_known);
+			assert_int_equal(p != NULL, is_code(code));
 		}
 	}
+}
+
+static void a_run_becomes_its_accesses(void **state)
+{
+	uint8_t bytes[2 * CODEC_MAX], *end, *count_at;
+	const uint8_t *p = bytes;
+	struct codec writer = { 0 }, reader = { 0 };
+	struct event e;
+
+	(void)state;
+	end = codec_put_run(&writer, bytes, 1, 3, 0x1000, 5, &count_at);
+	codec_set_number(count_at, 3);
+	writer.addr = 0x1010;
+	end = codec_put_access(&writer, end, 0, 2, 0x1020, 6);
+	for (uint64_t i = 0; i < 3; i++) {
+		p = codec_get_event(&reader, p, end, &e);
+		assert_non_null(p);
+		assert_int_equal(e.kind, EVENT_WRITE);
+		assert_int_equal(e.addr, 0x1000 + 8 * i);
+		assert_int_equal(e.size, 8);
+		assert_int_equal(e.stack, 5);
+	}
+	p = codec_get_event(&reader, p, end, &e);
+	assert_ptr_equal(p, end);
+	assert_int_equal(e.addr, 0x1020);
+	assert_int_equal(e.stack, 6);
+}
+
+static void passing_over_a_run_ends_behind_it(void **state)
+{
+	uint8_t bytes[2 * CODEC_MAX], *end, *count_at;
+	const uint8_t *p;
+	struct codec writer = { 0 }, reader = { 0 };
+	struct event e;
+
+	(void)state;
+	end = codec_put_run(&writer, bytes, 0, 2, 0x1000, 5, &count_at);
+	codec_set_number(count_at, 100);
+	p = codec_get_event(&reader, bytes, end, &e);
+	assert_int_equal(codec_skip_run(&reader, &p), 99);
+	assert_ptr_equal(p, end);
+	assert_int_equal(reader.addr, 0x1000 + 99 * 4);
+	assert_int_equal(codec_skip_run(&reader, &p), 0);
+}
+
+static void an_empty_or_endless_run_is_refused(void **state)
+{
+	static const uint32_t counts[] = { 0, CODEC_RUN_MAX + 1, UINT32_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		uint8_t bytes[CODEC_MAX], *end, *count_at;
+		struct codec writer = { 0 }, reader = { 0 };
+		struct event e;
+
+		end = codec_put_run(&writer, bytes, 0, 2, 64, 0, &count_at);
+		codec_set_number(count_at, counts[i]);
+		assert_null(codec_get_event(&reader, bytes, end, &e));
+	}
+}
+
+static void an_earlier_access_survives_with_its_raised_size(void **state)
+{
+	struct event in = { .kind = EVENT_EARLIER_WRITE,
+			    .addr = 0x1000,
+			    .size = 4,
+			    .arg = earlier_arg(3, 77),
+			    .stack = 9 };
+	uint8_t bytes[CODEC_MAX], *end, *size_at;
+	struct codec writer = { 0 }, reader = { 0 };
+	struct event out = { 0 };
+
+	(void)state;
+	end = codec_put_earlier(&writer, bytes, &in, &size_at);
+	codec_set_number(size_at, 12);
+	in.size = 12;
+	assert_ptr_equal(codec_get_event(&reader, bytes, end, &out), end);
+	assert_true(event_equals(&in, &out));
 }
 
 static void an_event_has_at_least_three_bytes(void **state)
@@ -142,6 +229,11 @@ int main(void)
 		cmocka_unit_test(random_events_come_back_as_they_were),
 		cmocka_unit_test(a_cut_event_is_refused),
 		cmocka_unit_test(codes_that_mean_nothing_are_refused),
+		cmocka_unit_test(a_run_becomes_its_accesses),
+		cmocka_unit_test(passing_over_a_run_ends_behind_it),
+		cmocka_unit_test(an_empty_or_endless_run_is_refused),
+		cmocka_unit_test(
+			an_earlier_access_survives_with_its_raised_size),
 		cmocka_unit_test(an_event_has_at_least_three_bytes),
 	};
 

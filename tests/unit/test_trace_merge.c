@@ -6,21 +6,21 @@
 
 #include <sys/resource.h>
 
-#include "random_trace.h"
+#include "made_trace.h"
 #include "trace/trace_text.h"
 
-static struct random_trace expected;
+static struct made_trace expected;
 
 /* Where the reader is in each thread, and the stamp it must not fall below. */
 struct progress {
-	size_t at[RANDOM_THREADS];
-	uint64_t reached[RANDOM_THREADS];
+	size_t at[MADE_THREADS];
+	uint64_t reached[MADE_THREADS];
 	uint64_t all;
 	size_t count;
 };
 
 /* The stamp of the thread's next stamped event. */
-static uint64_t next_stamp(const struct random_thread *t, size_t at)
+static uint64_t next_stamp(const struct made_thread *t, size_t at)
 {
 	for (; at < t->events.count; at++)
 		if (event_is_stamped(&t->events.at[at]))
@@ -30,7 +30,7 @@ static uint64_t next_stamp(const struct random_thread *t, size_t at)
 
 static void check_event(struct progress *p, const struct event *e)
 {
-	const struct random_thread *t = &expected.thread[e->thread];
+	const struct made_thread *t = &expected.thread[e->thread];
 	size_t at = p->at[e->thread]++;
 
 	assert_true(at < t->events.count);
@@ -53,7 +53,7 @@ static struct trace *open_random(uint64_t seed, uint32_t threads, size_t events)
 	struct err err;
 	struct trace *t;
 
-	random_trace_write(&expected, seed, threads, events, path);
+	made_trace_write(&expected, seed, threads, events, path);
 	t = trace_open(path, &err);
 	unlink(path);
 	free(path);
@@ -65,8 +65,8 @@ static void merging_sorts_and_keeps_each_threads_order(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 40; seed++) {
-		struct trace *t = open_random(seed, 1 + seed % RANDOM_THREADS,
-					      seed * 250);
+		struct trace *t =
+			open_random(seed, 1 + seed % MADE_THREADS, seed * 250);
 		struct event e;
 
 		for (int round = 0; round < 2; round++) {
@@ -83,7 +83,7 @@ static void merging_sorts_and_keeps_each_threads_order(void **state)
 		}
 		assert_int_equal(trace_missing(t), 0);
 		trace_close(t);
-		random_trace_free(&expected);
+		made_trace_free(&expected);
 	}
 }
 
@@ -91,8 +91,8 @@ static void the_unordered_way_gives_the_same_events(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		struct trace *t = open_random(seed, 1 + seed % RANDOM_THREADS,
-					      seed * 250);
+		struct trace *t =
+			open_random(seed, 1 + seed % MADE_THREADS, seed * 250);
 		struct progress p = { 0 };
 		struct event e;
 
@@ -101,7 +101,7 @@ static void the_unordered_way_gives_the_same_events(void **state)
 		check_complete(&p);
 		assert_int_equal(p.count, trace_end(t)->events);
 		trace_close(t);
-		random_trace_free(&expected);
+		made_trace_free(&expected);
 	}
 }
 
@@ -121,7 +121,7 @@ static void rewinding_in_the_middle_starts_again(void **state)
 	assert_int_equal(trace_next(t, &e), 1);
 	assert_true(event_equals(&first, &e) && first.stamp == e.stamp);
 	trace_close(t);
-	random_trace_free(&expected);
+	made_trace_free(&expected);
 }
 
 static void accesses_are_spread_between_the_stamps_around_them(void **state)
@@ -144,6 +144,31 @@ static void accesses_are_spread_between_the_stamps_around_them(void **state)
 		assert_int_equal(e.stamp, stamps[i]);
 	}
 	trace_close(t);
+}
+
+/* More of them than the reader decodes at once. */
+static void many_accesses_are_spread_as_evenly(void **state)
+{
+	enum { COUNT = 700 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct err err;
+	struct trace *t;
+	struct event e;
+
+	(void)state;
+	fputs("0 mutex-lock 1 stamp=1000\n", out);
+	for (int i = 0; i < COUNT; i++)
+		fputs("0 write 8\n", out);
+	fprintf(out, "0 mutex-unlock 1 stamp=%d\n", 1000 + 10 * (COUNT + 1));
+	fclose(out);
+	t = trace_from_text(text, &err);
+	assert_non_null(t);
+	for (uint64_t i = 0; trace_next(t, &e); i++)
+		assert_int_equal(e.stamp, 1000 + 10 * i);
+	trace_close(t);
+	free(text);
 }
 
 static void equal_stamps_come_in_the_order_of_the_file(void **state)
@@ -256,6 +281,7 @@ int main(void)
 		cmocka_unit_test(rewinding_in_the_middle_starts_again),
 		cmocka_unit_test(
 			accesses_are_spread_between_the_stamps_around_them),
+		cmocka_unit_test(many_accesses_are_spread_as_evenly),
 		cmocka_unit_test(equal_stamps_come_in_the_order_of_the_file),
 		cmocka_unit_test(a_late_chunk_of_an_early_thread_is_found),
 		cmocka_unit_test(memory_does_not_grow_with_the_length),
