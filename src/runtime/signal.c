@@ -70,6 +70,12 @@ static uint64_t entry_of(const struct sigaction *act)
 	return entry;
 }
 
+static sighandler_t handler_shown(int signal)
+{
+	return (sighandler_t)(uintptr_t)(atomic_load(&handlers[signal]) &
+					 ENTRY_HANDLER);
+}
+
 /* The program's action as the kernel is to have it. */
 static void action_hide(struct sigaction *act)
 {
@@ -134,58 +140,67 @@ EXPORT int sigaction(int signal, const struct sigaction *act,
 	return rc;
 }
 
-/* The older functions set what libc thinks fit; only the function is another.
- * The kernel hands over all three arguments whatever the flags say. */
-static sighandler_t handler_swap(sighandler_t (*set)(int, sighandler_t),
-				 int signal, sighandler_t handler)
-{
-	uint64_t was, mask;
-	sighandler_t old;
-	bool hide;
+/* ---- the older functions ---- */
 
-	if (!is_ours(signal) || process_is_lodger())
-		return set(signal, handler);
-	table_lock(&mask);
-	was = atomic_load(&handlers[signal]);
-	hide = is_function(handler) && !is_trampoline(handler);
-	if (hide)
-		atomic_store(&handlers[signal], (uintptr_t)handler);
-	old = set(signal,
-		  hide ? (sighandler_t)(void *)signal_trampoline : handler);
-	if (old == SIG_ERR)
-		atomic_store(&handlers[signal], was);
-	if (is_trampoline(old))
-		old = (sighandler_t)(uintptr_t)(was & ENTRY_HANDLER);
-	table_unlock(&mask);
-	return old;
+/*
+ * They are done by sigaction, with the flags and masks of glibc: the trampoline
+ * needs SA_SIGINFO (else the kernel does not fill in the information), which
+ * libc would not set, and there must be no moment without it.
+ */
+
+/* Signals that siginterrupt was called for. */
+static _Atomic uint64_t interrupting;
+
+EXPORT int siginterrupt(int number, int interrupts)
+{
+	int rc = real.siginterrupt(number, interrupts);
+
+	if (rc == 0 && interrupts)
+		atomic_fetch_or(&interrupting, signal_bit(number));
+	else if (rc == 0)
+		atomic_fetch_and(&interrupting, ~signal_bit(number));
+	return rc;
+}
+
+static sighandler_t handler_set(int number, sighandler_t handler, int flags,
+				bool blocks_itself)
+{
+	struct sigaction act = { .sa_handler = handler, .sa_flags = flags };
+	struct sigaction old;
+
+	sigemptyset(&act.sa_mask);
+	if (blocks_itself)
+		sigaddset(&act.sa_mask, number);
+	return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+static sighandler_t handler_again(int number, sighandler_t handler)
+{
+	bool stops;
+
+	if (!is_ours(number) || handler == SIG_ERR)
+		return real.signal(number, handler);
+	stops = atomic_load(&interrupting) & signal_bit(number);
+	return handler_set(number, handler, stops ? 0 : SA_RESTART, true);
 }
 
 EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-	return handler_swap(real.signal, number, handler);
+	return handler_again(number, handler);
 }
 
 EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 {
-	return handler_swap(real.signal, number, handler);
+	return handler_again(number, handler);
 }
 
-EXPORT sighandler_t sigset(int number, sighandler_t handler)
-{
-	return handler_swap(real.sigset, number, handler);
-}
-
-/* Runs once, so libc must not set it. */
 static sighandler_t handler_once(int number, sighandler_t handler)
 {
-	struct sigaction old, act = { .sa_handler = handler,
-				      .sa_flags = (int)SA_RESETHAND |
-						  SA_NODEFER | SA_INTERRUPT };
-
-	if (handler == SIG_ERR || !is_ours(number))
+	if (!is_ours(number) || handler == SIG_ERR)
 		return real.__sysv_signal(number, handler);
-	sigemptyset(&act.sa_mask);
-	return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+	return handler_set(number, handler,
+			   (int)SA_RESETHAND | SA_NODEFER | SA_INTERRUPT,
+			   false);
 }
 
 EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
@@ -197,6 +212,26 @@ EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
 	return handler_once(number, handler);
 }
+
+EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+	sighandler_t old;
+	sigset_t only, was;
+
+	if (!is_ours(number) || handler == SIG_ERR || handler == SIG_HOLD) {
+		old = real.sigset(number, handler);
+		return is_trampoline(old) ? handler_shown(number) : old;
+	}
+	old = handler_set(number, handler, 0, false);
+	if (old == SIG_ERR)
+		return old;
+	sigemptyset(&only);
+	sigaddset(&only, number);
+	pthread_sigmask(SIG_UNBLOCK, &only, &was);
+	return sigismember(&was, number) ? SIG_HOLD : old;
+}
+
+/* ---- for the trampoline ---- */
 
 uint64_t signal_take(int number)
 {
