@@ -52,8 +52,9 @@ static uint64_t stamp_object(const struct thread *t, const struct event *e)
 
 /* The counter where it is ahead of this thread and of the object, else one
  * more than both: never against the order in which things happened, even where
- * the counters of two processors disagree. The fence keeps the processor from
- * reading the counter before the operation that is being stamped is done. */
+ * the counters of two processors disagree, or one is read ahead of time. Only
+ * memory may be cut so that two events on it are of different objects; there a
+ * fence keeps the processor from reading the counter before the block is ours. */
 static uint64_t stamp_take(const struct thread *t, const struct event *e)
 {
 	uint64_t key = stamp_object(t, e) * UINT64_C(0x9e3779b97f4a7c15);
@@ -61,7 +62,8 @@ static uint64_t stamp_take(const struct thread *t, const struct event *e)
 	uint64_t last = atomic_load_explicit(object, memory_order_relaxed);
 	uint64_t now, mine;
 
-	_mm_lfence();
+	if (e->kind == EVENT_ALLOC || e->kind == EVENT_MAP)
+		_mm_lfence();
 	now = __rdtsc();
 	if (now <= t->codec.stamp)
 		now = t->codec.stamp + 1;
