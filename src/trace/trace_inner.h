@@ -87,7 +87,7 @@ struct trace {
 
 	struct scan_entry *scanned; /* cache of trace_scan.c */
 	ZSTD_DCtx *unpacker;
-	uint8_t *packed; /* CHUNK_PACKED_MAX */
+	VEC(uint8_t) packed; /* room for a payload as it is in the file */
 	struct spool *idle;
 
 	/* trace_next */

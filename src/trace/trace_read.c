@@ -102,8 +102,10 @@ static void walk_end(struct trace *t, const uint8_t *raw, uint32_t size)
 	t->has_end = !v.is_short;
 }
 
-static void walk_chunk(struct trace *t, const struct chunk *c, uint8_t *raw)
+static void walk_chunk(struct trace *t, const struct chunk *c)
 {
+	uint8_t *raw;
+
 	if (c->type == CHUNK_EVENTS) {
 		walk_events(t, c);
 		return;
@@ -111,18 +113,19 @@ static void walk_chunk(struct trace *t, const struct chunk *c, uint8_t *raw)
 	/* Types of later additions are passed over. */
 	if (c->type == 0 || c->type > CHUNK_END)
 		return;
-	if (!scan_payload(t, c, raw))
-		return;
-	if (c->type == CHUNK_END)
-		walk_end(t, raw, c->raw_size);
-	else
-		tables_take(t, c, raw);
+	raw = xmalloc((size_t)c->raw_size + 1);
+	if (scan_payload(t, c, raw)) {
+		if (c->type == CHUNK_END)
+			walk_end(t, raw, c->raw_size);
+		else
+			tables_take(t, c, raw);
+	}
+	free(raw);
 }
 
 static void walk(struct trace *t)
 {
 	uint64_t offset = t->chunks_at;
-	uint8_t *raw = xmalloc(CHUNK_RAW_MAX);
 	struct chunk c;
 
 	while (scan_chunk(t, offset, &c)) {
@@ -131,10 +134,9 @@ static void walk(struct trace *t)
 				   "bytes %" PRIu64 " to %" PRIu64
 				   " are damaged and passed over",
 				   offset, c.offset - 1);
-		walk_chunk(t, &c, raw);
+		walk_chunk(t, &c);
 		offset = chunk_behind(&c);
 	}
-	free(raw);
 	if (offset < t->size)
 		trace_miss(t,
 			   "from byte %" PRIu64
@@ -283,7 +285,6 @@ struct trace *trace_open(const char *path, struct err *err)
 	t->info.command = t->info.command_size ? t->command : "";
 	t->unpacker = ZSTD_createDCtx();
 	CHECK(t->unpacker);
-	t->packed = xmalloc(CHUNK_PACKED_MAX);
 	vec_push(&t->stacks, root);
 	walk(t);
 	trace_rewind(t);
@@ -306,7 +307,7 @@ void trace_close(struct trace *t)
 	ZSTD_freeDCtx(t->unpacker);
 	if (t->fd >= 0)
 		close(t->fd);
-	free(t->packed);
+	vec_free(&t->packed);
 	free(t->command);
 	free(t->path);
 	free(t);

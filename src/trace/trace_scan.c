@@ -171,14 +171,15 @@ bool scan_payload(struct trace *t, const struct chunk *c, uint8_t *raw)
 	char name[64];
 	size_t n;
 
-	if (!read_at(t, t->packed, c->packed_size, chunk_payload(c)) ||
-	    XXH64(t->packed, c->packed_size, 0) != c->payload_sum) {
+	vec_reserve(&t->packed, c->packed_size);
+	if (!read_at(t, t->packed.at, c->packed_size, chunk_payload(c)) ||
+	    XXH64(t->packed.at, c->packed_size, 0) != c->payload_sum) {
 		trace_miss(t, "%s is damaged: its %" PRIu32 " %s are missing",
 			   chunk_name(c, name), c->count,
 			   c->type == CHUNK_EVENTS ? "events" : "entries");
 		return false;
 	}
-	n = ZSTD_decompressDCtx(t->unpacker, raw, c->raw_size, t->packed,
+	n = ZSTD_decompressDCtx(t->unpacker, raw, c->raw_size, t->packed.at,
 				c->packed_size);
 	if (ZSTD_isError(n) || n != c->raw_size) {
 		trace_miss(t,

@@ -274,6 +274,7 @@ static int read_run(struct text_reader *r)
 static int read_end(struct text_reader *r)
 {
 	const char *status = line_take(&r->line, "status");
+	char *rest;
 	uint64_t closed = 1;
 	const struct text_field fields[] = {
 		{ "closed", &closed, UINT32_MAX },
@@ -282,9 +283,14 @@ static int read_end(struct text_reader *r)
 		{ NULL, NULL, 0 },
 	};
 
-	/* A status may be negative. */
-	if (status)
-		r->end.wait_status = (int32_t)strtol(status, NULL, 10);
+	/* Unlike other numbers it may be negative. */
+	if (status) {
+		r->end.wait_status = (int32_t)strtol(status, &rest, 10);
+		if (rest == status || *rest)
+			return line_error(&r->line,
+					  "status must be a number, not %s",
+					  status);
+	}
 	if (line_fields(&r->line, fields))
 		return -1;
 	r->end.closed = (uint32_t)closed;
