@@ -210,7 +210,7 @@ static int complain(const struct parser *p, int code, char **argv,
 	int group;
 	const struct arg *row = optopt ? find_row(p, optopt, &group) : NULL;
 
-	if (code == ':')
+	if (row && code == ':')
 		return err_set(err, "%s wants a value: --%s %s", given,
 			       row->name, row->value);
 	if (row)

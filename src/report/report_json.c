@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/xalloc.h"
 #include "report/wording.h"
 
 /* ---- small things ---- */
@@ -14,13 +15,16 @@
 /* Names come from files that need not hold UTF-8; JSON must. */
 static json_t *text(const char *s)
 {
-	json_t *j = s ? json_string(s) : json_null();
+	json_t *j;
 	char *clean;
 
+	if (!s)
+		return json_null();
+	j = json_string(s);
 	if (j)
 		return j;
-	clean = strdup(s);
-	for (char *p = clean; p && *p; p++)
+	clean = xstrdup(s);
+	for (char *p = clean; *p; p++)
 		if ((unsigned char)*p >= 0x80)
 			*p = '?';
 	j = json_string(clean);

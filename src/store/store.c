@@ -128,27 +128,35 @@ static unsigned long next_number(const char *store, const char *program)
 	return highest + 1;
 }
 
+/* 0 when the directory is ours now, 1 when the number is taken. */
+static int take_number(struct store_run *run, const char *store,
+		       const char *program, unsigned long n, struct err *err)
+{
+	set_paths(run, store, xasprintf("%s-%lu", program, n));
+	if (mkdir(run->directory, 0777) == 0)
+		return 0;
+	if (errno == EEXIST) {
+		store_run_done(run);
+		return 1;
+	}
+	err_set(err,
+		"cannot make %s: %s; is the store writable? --store names another",
+		run->directory, strerror(errno));
+	store_run_done(run);
+	return -1;
+}
+
 /* Another heddle may take the number first: then the next one. */
 static int make_run_directory(struct store_run *run, const char *store,
 			      const char *program, struct err *err)
 {
-	for (;;) {
-		char *name = xasprintf("%s-%lu", program,
-				       next_number(store, program));
+	unsigned long n = next_number(store, program);
+	int rc;
 
-		set_paths(run, store, name);
-		if (mkdir(run->directory, 0777) == 0)
-			return 0;
-		if (errno != EEXIST)
-			break;
-		store_run_done(run);
-	}
-	err_set(err,
-		"cannot make %s: %s; is the store writable? --store "
-		"names another",
-		run->directory, strerror(errno));
-	store_run_done(run);
-	return -1;
+	do {
+		rc = take_number(run, store, program, n++, err);
+	} while (rc > 0);
+	return rc;
 }
 
 /* One argument, quoted for a shell when it has to be. */
