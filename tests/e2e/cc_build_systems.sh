@@ -85,14 +85,17 @@ int main(void)
 }
 END
 
-# Builds the project with the compilers given into $1.
-build_with_cmake() {
+# Configures the project in $1 with the compilers given.
+configure_with_cmake() {
 	cmake -S project -B "$1" -DCMAKE_C_COMPILER="$2" \
 		-DCMAKE_CXX_COMPILER="$3" -DCMAKE_BUILD_TYPE=Release \
-		-DCMAKE_INSTALL_PREFIX="$scratch/$1/installed" > said 2>&1 &&
-		cmake --build "$1" >> said 2>&1 &&
-		cmake --install "$1" >> said 2>&1 ||
+		-DCMAKE_INSTALL_PREFIX="$scratch/$1/installed" > said 2>&1 ||
 		fail "cmake in $1: $(tail -5 said)"
+}
+
+build_with_cmake() {
+	cmake --build "$1" > said 2>&1 && cmake --install "$1" >> said 2>&1 ||
+		fail "building in $1: $(tail -5 said)"
 }
 
 cat > configure << 'END'
@@ -140,16 +143,20 @@ for HEDDLE_CC in gcc clang-14 clang-19; do
 	export HEDDLE_CC
 	cxx=${HEDDLE_CC/gcc/g++} cxx=${cxx/clang/clang++}
 
-	build_with_cmake "plain-$HEDDLE_CC" "$HEDDLE_CC" "$cxx"
-	build_with_cmake "hooked-$HEDDLE_CC" "$tools/heddle-cc" "$tools/heddle-c++"
+	configure_with_cmake "plain-$HEDDLE_CC" "$HEDDLE_CC" "$cxx"
+	configure_with_cmake "hooked-$HEDDLE_CC" "$tools/heddle-cc" \
+		"$tools/heddle-c++"
+	build_with_cmake "hooked-$HEDDLE_CC"
 	cmp "plain-$HEDDLE_CC/found" "hooked-$HEDDLE_CC/found" ||
 		fail "CMake found other things: $(cat "hooked-$HEDDLE_CC/found")"
+	export LD_LIBRARY_PATH=$scratch/hooked-$HEDDLE_CC/installed/lib
 	for place in "hooked-$HEDDLE_CC" "hooked-$HEDDLE_CC/installed/bin"; do
 		nm -D "$place/sample" | grep -q __tsan_write4 ||
 			fail "$place/sample has no hooks"
-		out=$(LD_LIBRARY_PATH=$place/../lib "$place/sample") || out="status $?"
+		out=$("$place/sample") || out="status $?"
 		[[ $out == 6 ]] || fail "$place/sample says $out"
 	done
+	unset LD_LIBRARY_PATH
 	nm -D "hooked-$HEDDLE_CC/libplugged.so" | grep -q __tsan_write4 ||
 		fail "the archive inside libplugged.so has no hooks"
 
