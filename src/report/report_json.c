@@ -209,7 +209,8 @@ static json_t *lock(const struct report *r, const struct held_lock *l)
 
 	json_object_set_new(j, "kind", text(word_lock(l)));
 	json_object_set_new(j, "number", number(l->lock));
-	json_object_set_new(j, "location", location(r, &l->where, l->addr, 1));
+	json_object_set_new(j, "location",
+			    location(r, &l->where, l->addr, word_lock_size(l)));
 	json_object_set_new(j, "stack", stack(r, l->stack));
 	return j;
 }

@@ -122,7 +122,7 @@ static void put_numbers(const struct page *p)
 		put_number(p, "lost", end->lost,
 			   " events that could not be recorded");
 	if (info->stamps_per_second && s->last_stamp > s->first_stamp)
-		fprintf(p->out, "  %-16s %.3f s\n", "time",
+		fprintf(p->out, "  %-16s %.6f s\n", "time",
 			(double)(s->last_stamp - s->first_stamp) /
 				(double)info->stamps_per_second);
 }
@@ -170,7 +170,7 @@ static void put_locks(const struct page *p, const struct race_access *a)
 		const struct held_lock *l = &a->locks[i];
 
 		fprintf(p->out, "    %sholding %s ", p->dim, word_lock(l));
-		put_location(p, &l->where, l->addr, 1);
+		put_location(p, &l->where, l->addr, word_lock_size(l));
 		fputs(", acquired at ", p->out);
 		put_place(p, l->stack);
 		fprintf(p->out, "%s\n", p->off);
@@ -205,7 +205,7 @@ static void put_race(const struct page *p, const struct race_finding *f)
 static void put_held(const struct page *p, const struct held_lock *l)
 {
 	fprintf(p->out, "%s ", word_lock(l));
-	put_location(p, &l->where, l->addr, 1);
+	put_location(p, &l->where, l->addr, word_lock_size(l));
 }
 
 static void put_edge(const struct page *p, const struct lockcycle_edge *e)

@@ -2,6 +2,7 @@
 #include "report/wording.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 
 const char *word_access(const struct race_access *a)
@@ -24,6 +25,19 @@ const char *word_lock(const struct held_lock *l)
 		return l->is_read ? "read lock" : "write lock";
 	}
 	return "lock";
+}
+
+uint64_t word_lock_size(const struct held_lock *l)
+{
+	switch (l->kind) {
+	case LOCK_MUTEX:
+		return sizeof(pthread_mutex_t);
+	case LOCK_SPIN:
+		return sizeof(pthread_spinlock_t);
+	case LOCK_RWLOCK:
+		return sizeof(pthread_rwlock_t);
+	}
+	return 1;
 }
 
 const char *word_start(const struct trace *t, struct sites *s, uint32_t thread)

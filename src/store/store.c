@@ -132,18 +132,23 @@ static unsigned long next_number(const char *store, const char *program)
 static int take_number(struct store_run *run, const char *store,
 		       const char *program, unsigned long n, struct err *err)
 {
-	set_paths(run, store, xasprintf("%s-%lu", program, n));
-	if (mkdir(run->directory, 0777) == 0)
-		return 0;
-	if (errno == EEXIST) {
-		store_run_done(run);
-		return 1;
+	char *name = xasprintf("%s-%lu", program, n);
+	char *path = xasprintf("%s/runs/%s", store, name);
+	int rc = mkdir(path, 0777);
+
+	if (rc == 0) {
+		set_paths(run, store, name);
+		name = NULL;
+	} else if (errno == EEXIST) {
+		rc = 1;
+	} else {
+		err_set(err,
+			"cannot make %s: %s; is the store writable? --store names another",
+			path, strerror(errno));
 	}
-	err_set(err,
-		"cannot make %s: %s; is the store writable? --store names another",
-		run->directory, strerror(errno));
-	store_run_done(run);
-	return -1;
+	free(path);
+	free(name);
+	return rc;
 }
 
 /* Another heddle may take the number first: then the next one. */
