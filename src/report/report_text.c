@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/wording.h"
 
@@ -28,9 +29,22 @@ static void put_thread(const struct page *p, uint32_t thread)
 		fprintf(p->out, " (%s)", start);
 }
 
-static void put_stack(const struct page *p, uint32_t stack, const char *indent)
+/* A stack without libc's part at its bottom, which starts every thread and
+ * tells nothing. */
+static struct site_chain own_stack(const struct page *p, uint32_t stack)
 {
 	struct site_chain c = stack_resolve(p->r->sites, stack);
+
+	while (c.count > 1 && c.frames[c.count - 1].module &&
+	       strncmp(word_file(c.frames[c.count - 1].module), "libc.so", 7) ==
+		       0)
+		c.count--;
+	return c;
+}
+
+static void put_stack(const struct page *p, uint32_t stack, const char *indent)
+{
+	struct site_chain c = own_stack(p, stack);
 
 	if (c.count == 0)
 		fprintf(p->out, "%s%s(no stack is known)%s\n", indent, p->dim,
