@@ -93,7 +93,9 @@ void sites_free(struct sites *s)
 /* The kernel's own module has no file, and nobody expects one. */
 static bool has_file(const struct region_module *run)
 {
-	return strchr(run->path, '/') != NULL;
+	const char *slash = strrchr(run->path, '/');
+
+	return slash && strncmp(slash, "/linux-vdso.", 12) != 0;
 }
 
 static struct site_module *module_ready(struct sites *s, uint32_t n)

@@ -141,6 +141,7 @@ char *module_variable(struct site_module *m, uint64_t addr, uint64_t size)
 	symbol = module_object(m, addr, &offset);
 	if (!symbol)
 		return NULL;
+	symbol = module_demangle(m, symbol, false);
 	return offset ? xasprintf("%s+%llu", symbol,
 				  (unsigned long long)offset) :
 			xstrdup(symbol);

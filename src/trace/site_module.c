@@ -248,7 +248,9 @@ const char *module_function(struct site_module *m, uint64_t addr)
 {
 	const struct span *span = spans_find(&m->functions, addr);
 
-	return span ? symbol_name(m, span->item) : NULL;
+	if (!span)
+		return NULL;
+	return module_demangle(m, symbol_name(m, span->item), true);
 }
 
 const char *module_object(struct site_module *m, uint64_t addr,

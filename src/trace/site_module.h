@@ -60,7 +60,7 @@ MUST_USE int module_open(struct site_module *m, struct err *err);
 void module_close(struct site_module *m);
 
 /* The symbol whose function or object holds an address, and how far into it;
- * or NULL. */
+ * or NULL. Names of C++ are made readable if the machine can. */
 const char *module_function(struct site_module *m, uint64_t addr);
 const char *module_object(struct site_module *m, uint64_t addr,
 			  uint64_t *offset);
@@ -71,6 +71,10 @@ bool module_object_find(struct site_module *m, const char *name,
 
 /* The unit whose code is at an address, indexed; or NULL. */
 struct unit *module_unit(struct site_module *m, uint64_t addr);
+
+/* A symbol's name as people write it, as far as that can be told. */
+const char *module_demangle(struct site_module *m, const char *name,
+			    bool is_function);
 
 /* Takes over a string until the module is closed. */
 const char *module_keep(struct site_module *m, char *made);

@@ -307,6 +307,46 @@ static void functions_of_cxx_are_named_with_their_scopes(void **state)
 	}
 }
 
+static void symbols_of_cxx_are_made_readable(void **state)
+{
+	static const char source[] =
+		"namespace bank { namespace {\n"
+		"struct cup { int n; int operator()(int x) { return n + x; }\n"
+		"	bool operator<(const cup &c) { return n < c.n; } };\n"
+		"} }\n"
+		"template <class F> int fill(F f, int (*g)(int))\n"
+		"{ return f(g(3)); }\n"
+		"int one(int x) { return x; }\n"
+		"int main() { bank::cup c{1}, d{2};\n"
+		"	return fill(c, one) + (c < d); }\n";
+	static const char *const names[][2] = {
+		{ "_ZN4bank12_GLOBAL__N_13cupclEi",
+		  "bank::(anonymous namespace)::cup::operator()" },
+		{ "_ZN4bank12_GLOBAL__N_13cupltERKS1_",
+		  "bank::(anonymous namespace)::cup::operator<" },
+		{ "_Z4fillIN4bank*", "fill<bank::(anonymous namespace)::cup>" },
+		{ "_Z3onei", "one" },
+		{ "main", "main" },
+	};
+	struct trace *t;
+	struct sites *s;
+
+	(void)state;
+	source_write("cup.cpp", source);
+	shell("g++ -O0 -o cup cup.cpp");
+	t = TRACE_OF("cup");
+	s = sites_new(t);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		chain_expect(
+			site_resolve(s,
+				     module_site(0,
+						 symbol_at("cup", names[i][0])),
+				     false),
+			names[i][1], names[i][0]);
+	sites_free(s);
+	trace_close(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +359,7 @@ int main(void)
 		cmocka_unit_test(a_changed_module_is_not_trusted_and_told_once),
 		cmocka_unit_test(stacks_are_read_upwards_with_what_was_inlined),
 		cmocka_unit_test(functions_of_cxx_are_named_with_their_scopes),
+		cmocka_unit_test(symbols_of_cxx_are_made_readable),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

@@ -228,10 +228,19 @@ static void without_debug_information_symbols_are_named(void **state)
 		{ "table", 84, 4, "table+84" },
 		{ "hidden", 0, 4, "hidden" },
 	};
+	static const struct naming cxx_symbols[] = {
+		{ "_ZN4bank7account5countE", 0, 4, "bank::account::count" },
+		{ "_ZN4bank12main_accountE", 16, 4, "bank::main_account+16" },
+		{ "_ZN4bank3boxIiE4lastE", 0, 4, "bank::box<int>::last" },
+		{ "_ZZN4bank3useEvE5calls", 0, 4, "bank::use::calls" },
+	};
 
 	(void)state;
 	source_write("program.c", c_source);
 	expect_names(names, 3, "gcc -O0 -o program program.c");
+	source_write("program.cpp", cxx_source);
+	expect_names(cxx_symbols, 4,
+		     "g++ -std=c++17 -O0 -o program program.cpp");
 }
 
 /* A program that uses a library's variable has the variable itself: the
