@@ -123,6 +123,9 @@ access(uintptr_t addr, size_t size, bool is_write, bool is_aligned,
 
 		if (likely(word_covers(word, t->tag, bytes)))
 			return;
+		if (!is_write && word_is_readers(word) &&
+		    filter_is_among_two(t, word, bytes))
+			return;
 	}
 	access_look(t, addr, size << 1 | is_write, pc);
 }
