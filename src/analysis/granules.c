@@ -117,7 +117,7 @@ void granules_walk(struct granules *g, uint64_t addr, uint64_t size,
 	uint64_t first = addr >> GRANULE_PAGE_SHIFT;
 	uint64_t last;
 
-	if (!size || !g->count)
+	if (end <= addr || !g->count)
 		return;
 	last = (end - 1) >> GRANULE_PAGE_SHIFT;
 	if (last - first >= g->room) {

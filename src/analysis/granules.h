@@ -77,10 +77,14 @@ void granules_walk(struct granules *g, uint64_t addr, uint64_t size,
 /* Frees the pages that lie wholly in the range; their numbers are 0 again. */
 void granules_drop(struct granules *g, uint64_t addr, uint64_t size);
 
-/* The byte behind the range, kept inside the address space. */
+/* The byte behind the range. Ranges end before the last granule there is (no
+ * program has it), so that a loop over granules cannot run round; one that
+ * begins there has its end before its beginning. */
 static inline uint64_t granules_end(uint64_t addr, uint64_t size)
 {
-	return size > UINT64_MAX - addr ? UINT64_MAX : addr + size;
+	uint64_t limit = ~(uint64_t)(GRANULE_BYTES - 1);
+
+	return addr > limit || size > limit - addr ? limit : addr + size;
 }
 
 #endif

@@ -26,7 +26,7 @@ struct cell {
 #define SHARED UINT32_C(0x80000000)
 
 /* A freed block up to this size is remembered in whole; of a larger one those
- * pages are that somebody used. */
+ * granules are that somebody used. */
 enum { FREE_WHOLE = 1 << 16 };
 
 struct history {
@@ -382,48 +382,51 @@ void history_earlier(struct history *h, const struct access *a)
 
 /* ---- ends and beginnings ---- */
 
-/* The slot of a granule of a freed block; NULL and the next page's first
- * granule in *g when the page is nobody's and not worth making. */
-static uint32_t *slot_to_end(struct history *h, const struct access *a,
-			     uint64_t *g)
-{
-	uint64_t page = UINT64_C(1) << GRANULE_PAGE_SHIFT;
-	uint32_t *slot;
+/* A block that ends, and the cell that all its granules will share. */
+struct ending {
+	struct history *history;
+	const struct access *access;
+	const struct vclock *clock;
+	uint64_t end;
+	uint32_t block;
+};
 
-	if (a->size <= FREE_WHOLE)
-		return granule_at(&h->granules, *g);
-	slot = granule_peek(&h->granules, *g);
-	if (!slot)
-		*g |= page - GRANULE_BYTES;
-	return slot;
+static void end_granule(void *self, uint64_t granule, uint32_t *slot)
+{
+	struct ending *e = self;
+	struct history *h = e->history;
+	unsigned int mask = mask_of(granule, e->access->addr, e->end);
+
+	if (*slot & SHARED)
+		slot_own(h, slot);
+	compare(h, slot, granule, e->access, mask, e->clock);
+	slot_clear(h, slot, mask);
+	if (mask == 0xff) {
+		*slot = e->block | SHARED;
+		h->cells[e->block].next++;
+	} else {
+		*slot = cell_fill(h, e->access, mask, *slot);
+	}
 }
 
 void history_end(struct history *h, const struct access *a)
 {
-	const struct vclock *clock =
-		happens_clock(h->order, epoch_thread(a->at));
-	uint64_t end = granules_end(a->addr, a->size);
-	uint32_t block = cell_fill(h, a, 0xff, 1);
+	struct ending e = {
+		.history = h,
+		.access = a,
+		.clock = happens_clock(h->order, epoch_thread(a->at)),
+		.end = granules_end(a->addr, a->size),
+		.block = cell_fill(h, a, 0xff, 1),
+	};
+	uint64_t g = granule_of(a->addr);
 
-	for (uint64_t g = granule_of(a->addr); g < end; g += GRANULE_BYTES) {
-		uint32_t *slot = slot_to_end(h, a, &g);
-		unsigned int mask = mask_of(g, a->addr, end);
-
-		if (!slot)
-			continue;
-		if (*slot & SHARED)
-			slot_own(h, slot);
-		compare(h, slot, g, a, mask, clock);
-		slot_clear(h, slot, mask);
-		if (mask == 0xff) {
-			*slot = block | SHARED;
-			h->cells[block].next++;
-		} else {
-			*slot = cell_fill(h, a, mask, *slot);
-		}
-	}
-	if (--h->cells[block].next == 0)
-		cell_drop(h, block);
+	if (a->size > FREE_WHOLE)
+		granules_walk(&h->granules, a->addr, a->size, end_granule, &e);
+	else
+		for (; g < e.end; g += GRANULE_BYTES)
+			end_granule(&e, g, granule_at(&h->granules, g));
+	if (--h->cells[e.block].next == 0)
+		cell_drop(h, e.block);
 }
 
 struct range {

@@ -15,9 +15,9 @@
  *     an access is told to race on a byte iff some earlier conflicting access
  *     to that byte is unordered with it
  *
- * but for repetitions: an access of a thread that has already made an access
- * at least as strong to the same bytes in the same segment, with nobody else
- * in between, is not looked at again.
+ * but for repetitions: where a thread has already made an access at least as
+ * strong to the same bytes in the same segment, and nobody else has done
+ * anything new there in between, it is not looked at again.
  *
  * What conflicts: two accesses of which one is a write and one is not atomic.
  * What stands for what: a plain write for all; a plain read for reads; an
