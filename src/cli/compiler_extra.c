@@ -61,6 +61,8 @@ static const char *const gcc_after[] = {
 	"-fplt",
 	/* "atomic_thread_fence is not supported with ...": ours does. */
 	"-Wno-tsan",
+	/* C89 has none, but the macros above are. */
+	"-Wno-variadic-macros",
 	NULL,
 };
 

@@ -367,10 +367,9 @@ static void walk(struct compiler_line *line)
 			add_input(line, word, kind_of(word, language));
 		} else if (strcmp(word, "--") == 0) {
 			only_files = true;
-		} else if (takes_next(word) &&
-			   i + 1 == line->words.list.count) {
-			line->stage = STAGE_NONE;
-		} else if (is_question(word)) {
+		} else if (is_question(word) ||
+			   (takes_next(word) &&
+			    i + 1 == line->words.list.count)) {
 			line->stage = STAGE_NONE;
 		} else if (take_kept(line, &i, &language)) {
 			continue;

@@ -176,8 +176,9 @@ END
 
 for HEDDLE_CC in gcc clang-14 clang-19; do
 	export HEDDLE_CC
+	cxx -O2 -std=c++98 -pedantic-errors -Wshadow -c library.cc -o c.o
 	for standard in 11 14 17 20; do
-		cxx -O1 -std=c++$standard -c constants.cc -o c.o
+		cxx -O1 -pedantic-errors -std=c++$standard -c constants.cc -o c.o
 	done
 	for level in -O0 -O2; do
 		"$HEDDLE" cc $level -w folded.c -o p && ./p || fail "folded $level"

@@ -75,6 +75,16 @@ other:	movl $7, %eax
 	ret
 	.section .note.GNU-stack,"",@progbits
 END
+cat > strict.c << 'END'
+#include <string.h>
+extern void clear(char *to);
+void clear(char *to)
+{
+	__builtin_memset(to, 0, 8);
+	memcpy(to, "abc", 4);
+	to[1]++;
+}
+END
 sed 's/\$7/$SEVEN/; 1i #define SEVEN 7' plain.s > preprocessed.S
 
 for HEDDLE_CC in gcc clang-14 clang-19; do
@@ -202,6 +212,14 @@ for HEDDLE_CC in gcc clang-14 clang-19; do
 	! objdump -d -j .text p | grep -q 'jmp .*<__tsan_func_exit' ||
 		fail "a hook is jumped to"
 	program p
+
+	# Nothing that is added offends the strict.
+	for standard in c89 c99 c11 gnu17; do
+		cc -O2 -D_FORTIFY_SOURCE=2 -std=$standard -pedantic-errors \
+			-Wnested-externs -Wredundant-decls -Wshadow -Wundef \
+			-Wmissing-prototypes -c strict.c
+		nm strict.o | grep -q '__tsan.*write' || fail "no hooks in strict.o"
+	done
 
 	# Debug information is added, unless refused.
 	cc -c main.c -o m.o
