@@ -39,6 +39,7 @@ enum random_what {
 	WITH_NOTES = 64,
 	WITH_HEAP = 128,
 	WITH_FULL_BARRIER = 256, /* more threads than a round takes */
+	WITH_MORE_LOCKS = 512,	 /* and less of all else */
 	WITH_EVERYTHING = 255,
 };
 
@@ -360,7 +361,9 @@ static inline void random_act(struct world *w, uint32_t t)
 
 	if (!(w->what & WITH_HEAP) && lock == 0)
 		lock = 1;
-	switch (random_draw(w, 24)) {
+	switch (w->what & WITH_MORE_LOCKS && random_draw(w, 4) ?
+			2 + random_draw(w, 8) :
+			random_draw(w, 24)) {
 	case 0:
 	case 1:
 		random_life(w, t);
