@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -105,6 +106,20 @@ static void write_tables(struct drain *d)
 		give_up(d);
 }
 
+/* Each thread's slots in the order they were filled: a chunk can wait for an
+ * earlier one, but not hundreds can, and there are as many when the program is
+ * faster than we are. */
+static int by_time(const void *a, const void *b, void *slots)
+{
+	const struct region_slot *all = slots;
+	const struct region_slot *x = &all[*(const uint32_t *)a];
+	const struct region_slot *y = &all[*(const uint32_t *)b];
+
+	if (x->first_stamp != y->first_stamp)
+		return x->first_stamp < y->first_stamp ? -1 : 1;
+	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
 static void take_slots(struct drain *d, bool open_too)
 {
 	VEC(uint32_t) taken = { 0 };
@@ -119,8 +134,11 @@ static void take_slots(struct drain *d, bool open_too)
 		if (state == SLOT_FULL || (open_too && state == SLOT_OPEN))
 			vec_push(&taken, i);
 	}
-	if (taken.count)
+	if (taken.count) {
+		qsort_r(taken.at, taken.count, sizeof(*taken.at), by_time,
+			d->region->slots);
 		write_tables(d);
+	}
 	for (size_t i = 0; i < taken.count; i++) {
 		write_slot(d, taken.at[i]);
 		free_slot(d, taken.at[i]);

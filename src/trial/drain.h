@@ -5,7 +5,8 @@
 /*
  * The tool's side of the region: makes it, and carries its slots into a trace.
  *
- * Slots are taken in any order; their sequence numbers put them right. Tables
+ * Slots are taken in the order in which their threads filled them. One that was
+ * filled behind our back comes later, and the trace puts it right. Tables
  * are written after slots were seen FULL and before their events are, so that
  * everything an event refers to stands before it in the file.
  */
