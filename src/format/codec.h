@@ -10,7 +10,7 @@
  *
  *   byte 0     0x80 | is_write<<3 | log2(size)   for READ, WRITE of 1..16 bytes
  *              0x90 | is_write<<3 | log2(size)   for a run of them
- *              0xa0 | is_write                   for EARLIER_READ, EARLIER_WRITE
+ *              0xa0 | is_write                   for EARLIER_READ, _WRITE
  *              kind                              for everything else
  *   stack      zigzag varint, difference to the event before
  *   then, for the fields the kind has, in this order:
@@ -165,8 +165,8 @@ static inline uint8_t *codec_put_event(struct codec *c, uint8_t *p,
 	return p;
 }
 
-/* codec_get for numbers with at least 10 readable bytes at p. Most are one byte;
- * the others are taken eight bytes at once, without a branch for each. */
+/* codec_get for numbers with at least 10 readable bytes at p. Most are one
+ * byte; the others are taken eight bytes at once, without a branch for each. */
 static inline const uint8_t *codec_get_near(const uint8_t *p, uint64_t *v)
 {
 	uint64_t x, ends;
@@ -210,12 +210,9 @@ static inline void codec_run_event(const struct codec *c, struct event *e)
 /* The events that end with a number of fixed width: `p` stands behind their
  * address. A run is not left until its last access was given out, so `start`
  * is returned before that. */
-static inline const uint8_t *codec_take_sized(struct codec *c,
-					      const uint8_t *start,
-					      const uint8_t *p,
-					      const uint8_t *end,
-					      unsigned int code,
-					      struct event *e)
+static inline const uint8_t *codec_take_sized(
+	struct codec *c, const uint8_t *start, const uint8_t *p,
+	const uint8_t *end, unsigned int code, struct event *e)
 {
 	uint32_t number;
 

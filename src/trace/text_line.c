@@ -31,13 +31,19 @@ int text_hex_digit(char c)
  * escape, or NULL. */
 static char *unescape(char *p, char *to)
 {
+	int high, low;
+
 	if (*p == '"' || *p == '\\') {
 		*to = *p;
 		return p;
 	}
-	if (*p != 'x' || text_hex_digit(p[1]) < 0 || text_hex_digit(p[2]) < 0)
+	if (*p != 'x')
 		return NULL;
-	*to = (char)(text_hex_digit(p[1]) << 4 | text_hex_digit(p[2]));
+	high = text_hex_digit(p[1]);
+	low = high < 0 ? -1 : text_hex_digit(p[2]);
+	if (low < 0)
+		return NULL;
+	*to = (char)(high * 16 + low);
 	return p + 2;
 }
 

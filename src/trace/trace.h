@@ -114,8 +114,9 @@ const struct region_module *trace_site_module(const struct trace *t,
 /* The next event of all threads together, in the order of stamps (among equal
  * ones in the order of their chunks in the file): 1, or 0 at the end. Plain
  * accesses have interpolated stamps, never before the stamped event before
- * them in their thread nor after the one behind. Damage is not an error: it is left out and noted. EARLIER events
- * come as recorded (thread: who told; earlier_thread(arg): who did). */
+ * them in their thread nor after the one behind. Damage is not an error: it is
+ * left out and noted. EARLIER events come as recorded (thread: who told;
+ * earlier_thread(arg): who did). */
 int trace_next(struct trace *t, struct event *e);
 
 /* The next event of any thread, each thread in order but threads chunk by

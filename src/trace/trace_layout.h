@@ -50,7 +50,7 @@ struct chunk {
 	uint64_t least_stamp; /* no event in it has a lower one */
 	uint64_t payload_sum;
 	uint32_t type;
-	uint32_t thread; /* of EVENTS; in tables the number of the first entry */
+	uint32_t thread;   /* of EVENTS; in tables the first entry's number */
 	uint32_t sequence; /* of EVENTS */
 	uint32_t raw_size;
 	uint32_t packed_size;

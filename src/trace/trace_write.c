@@ -199,52 +199,64 @@ static void hold(struct trace_writer *w, const struct chunk *c, size_t size)
 	vec_push(&w->held, h);
 }
 
-/* Appends a chunk that was held and takes it off the list. */
-static int release(struct trace_writer *w, size_t i, struct err *err)
+static int append_held(struct trace_writer *w, const struct held_chunk *h,
+		       struct err *err)
 {
-	struct held_chunk h = w->held.at[i];
-	int rc = append(w, h.bytes, h.size, err);
-
-	*next_sequence(w, h.thread) = h.sequence + 1;
-	free(h.bytes);
-	w->held.at[i] = w->held.at[--w->held.count];
-	return rc;
+	*next_sequence(w, h->thread) = h->sequence + 1;
+	return append(w, h->bytes, h->size, err);
 }
 
-/* Appends what the thread's last chunk was waited for by. */
+/* The place in the list of the thread's next chunk, or the list's end. */
+static size_t find_held(struct trace_writer *w, uint32_t thread)
+{
+	uint32_t next = *next_sequence(w, thread);
+	size_t i = 0;
+
+	while (i < w->held.count && (w->held.at[i].thread != thread ||
+				     w->held.at[i].sequence != next))
+		i++;
+	return i;
+}
+
+/* Appends what waited for the thread's last chunk. */
 static int release_next(struct trace_writer *w, uint32_t thread,
 			struct err *err)
 {
-	size_t i = 0;
+	int rc = 0;
+	size_t i;
 
-	while (i < w->held.count) {
-		const struct held_chunk *h = &w->held.at[i];
+	while (rc == 0 && (i = find_held(w, thread)) < w->held.count) {
+		struct held_chunk h = w->held.at[i];
 
-		if (h->thread != thread ||
-		    h->sequence != *next_sequence(w, thread)) {
-			i++;
-			continue;
-		}
-		if (release(w, i, err))
-			return -1;
-		i = 0;
+		w->held.at[i] = w->held.at[--w->held.count];
+		rc = append_held(w, &h, err);
+		free(h.bytes);
 	}
-	return 0;
+	return rc;
+}
+
+static int compare_held(const void *a, const void *b)
+{
+	const struct held_chunk *x = a, *y = b;
+
+	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
 /* Appends all that is held, without waiting any longer. */
 static int release_all(struct trace_writer *w, struct err *err)
 {
-	while (w->held.count > 0) {
-		size_t least = 0;
+	int rc = 0;
 
-		for (size_t i = 1; i < w->held.count; i++)
-			if (w->held.at[i].sequence < w->held.at[least].sequence)
-				least = i;
-		if (release(w, least, err))
-			return -1;
+	if (w->held.count == 0)
+		return 0;
+	qsort(w->held.at, w->held.count, sizeof(*w->held.at), compare_held);
+	for (size_t i = 0; i < w->held.count; i++) {
+		if (rc == 0)
+			rc = append_held(w, &w->held.at[i], err);
+		free(w->held.at[i].bytes);
 	}
-	return 0;
+	w->held.count = 0;
+	return rc;
 }
 
 /* Appends the chunk of events in w->chunk when its turn has come. */
