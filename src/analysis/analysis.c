@@ -23,11 +23,15 @@ struct pass {
 	struct summary *summary;
 };
 
+/* A stack whose innermost place is unknown stands for itself. */
 static uint32_t site_of(const void *self, uint32_t stack)
 {
 	const struct trace *t = self;
+	uint32_t site = 0;
 
-	return stack < trace_stacks(t) ? trace_stack(t, stack)->site : 0;
+	if (stack < trace_stacks(t))
+		site = trace_stack(t, stack)->site;
+	return site ? site : stack | UINT32_C(0x80000000);
 }
 
 static void pass_new(struct pass *p, struct trace *t,
