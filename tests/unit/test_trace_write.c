@@ -113,7 +113,7 @@ static void a_full_disk_keeps_what_was_written(void **state)
 	(void)state;
 	/* Seen by this process alone, and gone with it. */
 	if (unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL))
 		skip();
 	assert_non_null(mkdtemp(directory));
 	assert_int_equal(mount("none", directory, "tmpfs", 0, "size=512k"), 0);
