@@ -151,6 +151,8 @@ static struct site_chain *chain_make(struct sites *s, uint32_t site,
 		m = module_ready(s, span->item);
 		addr = m->run->base + (site - m->run->site) - m->run->bias;
 		module_frames(m, addr - is_return, &frames);
+		if (!frames.at[0].line)
+			frame_at_function(m, addr - is_return, &frames.at[0]);
 		for (size_t i = 0; i < frames.count; i++) {
 			frames.at[i].file = file_shorten(s, frames.at[i].file);
 			frames.at[i].offset = addr;

@@ -7,7 +7,8 @@
  * of frames, innermost first: the inlined functions, then the function that
  * holds them. Resolved by libdw from the module's file or its separate debug
  * file; memoised. A module whose file changed since the run (another build
- * id) is not trusted: its sites are shown as module+offset.
+ * id) is not trusted: its sites are shown as module+offset. Code that the
+ * compiler gave no line, having moved it, gets the line of its function.
  *
  * The resolver owns every string it hands out until it is freed.
  */

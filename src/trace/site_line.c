@@ -52,23 +52,30 @@ static Dwarf_Word attr_number(Dwarf_Die *die, unsigned int name)
 	return value;
 }
 
+/* The file whose number is an attribute of an entry. Before version 5 they
+ * were numbered from 1, and 0 was none. */
+static const char *file_numbered(struct site_module *m, struct unit *u,
+				 Dwarf_Die *die, unsigned int name)
+{
+	size_t number = attr_number(die, name), count;
+	Dwarf_Half version = 0;
+	Dwarf_Files *files;
+	Dwarf_Die cu;
+
+	dwarf_cu_info(die->cu, &version, NULL, &cu, NULL, NULL, NULL, NULL);
+	if ((number == 0 && version < 5) || !dwarf_hasattr(die, name) ||
+	    dwarf_getsrcfiles(&cu, &files, &count) != 0 || number >= count)
+		return NULL;
+	return file_whole(m, u, dwarf_filesrc(files, number, NULL, NULL));
+}
+
 /* The place that called an inlined function. */
 static void frame_at_call(struct site_module *m, struct frame *frame,
 			  struct unit *u, Dwarf_Die *call)
 {
-	size_t file = attr_number(call, DW_AT_call_file);
-	Dwarf_Half version = 0;
-	Dwarf_Files *files;
-	size_t count;
-
+	frame->file = file_numbered(m, u, call, DW_AT_call_file);
 	frame->line = (int)attr_number(call, DW_AT_call_line);
 	frame->column = (int)attr_number(call, DW_AT_call_column);
-	dwarf_cu_info(call->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
-	/* Before version 5 files were numbered from 1. */
-	if ((file || version >= 5) &&
-	    dwarf_getsrcfiles(&u->root, &files, &count) == 0 && file < count)
-		frame->file = file_whole(
-			m, u, dwarf_filesrc(files, file, NULL, NULL));
 }
 
 /* Each inlined call gives the function that was called to the frame in hand
@@ -105,4 +112,20 @@ void module_frames(struct site_module *m, uint64_t addr, struct frames *out)
 	if (!frame.function)
 		frame.function = module_function(m, addr);
 	vec_push(out, frame);
+}
+
+void frame_at_function(struct site_module *m, uint64_t addr,
+		       struct frame *frame)
+{
+	struct unit *u = module_unit(m, addr);
+	const struct unit_function *f = u ? unit_function_find(u, addr) : NULL;
+	const struct unit_inline *in = f ? unit_inline_find(u, f, addr) : NULL;
+	Dwarf_Die die;
+
+	if (!f)
+		return;
+	die = die_declaration(in ? in->die : f->die);
+	frame->line = (int)attr_number(&die, DW_AT_decl_line);
+	frame->file = file_numbered(m, u, &die, DW_AT_decl_file);
+	frame->column = 0;
 }

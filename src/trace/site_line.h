@@ -21,4 +21,9 @@ struct frames {
  * than the address. */
 void module_frames(struct site_module *m, uint64_t addr, struct frames *out);
 
+/* Code that an optimiser moved belongs to no line. Gives the innermost frame
+ * of such an address the line where its function begins. */
+void frame_at_function(struct site_module *m, uint64_t addr,
+		       struct frame *frame);
+
 #endif

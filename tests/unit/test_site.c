@@ -307,6 +307,30 @@ static void functions_of_cxx_are_named_with_their_scopes(void **state)
 	}
 }
 
+static void code_without_a_line_gets_that_of_its_function(void **state)
+{
+	struct trace *t;
+	struct sites *s;
+
+	(void)state;
+	source_write("moved.c", "int balance;\n"
+				"void serve(int n)\n"
+				"{\n"
+				"	balance += n;\n"
+				"}\n");
+	shell("clang-19 -O0 -g -fPIC -S -o moved.s moved.c");
+	shell("sed -i 's/^\t\\.loc\t0 4 13.*/mark: .globl mark\\n\t.loc 0 0 "
+	      "0/' moved.s && clang-19 -shared -o moved.so moved.s");
+	t = TRACE_OF("moved.so");
+	s = sites_new(t);
+	chain_expect(site_resolve(s,
+				  module_site(0, symbol_at("moved.so", "mark")),
+				  false),
+		     "serve moved.c:2", "moved");
+	sites_free(s);
+	trace_close(t);
+}
+
 static void symbols_of_cxx_are_made_readable(void **state)
 {
 	static const char source[] =
@@ -360,6 +384,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_read_upwards_with_what_was_inlined),
 		cmocka_unit_test(functions_of_cxx_are_named_with_their_scopes),
 		cmocka_unit_test(symbols_of_cxx_are_made_readable),
+		cmocka_unit_test(code_without_a_line_gets_that_of_its_function),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
