@@ -23,22 +23,23 @@ static void add_linker_word(struct compiler_words *words, const char *word)
 /* ---- gcc ---- */
 
 /* A macro needs no declaration in front, leaves nothing in preprocessed text
- * and in lists of dependencies, and keeps precompiled headers usable. The
- * declaration inside it has a name of its own, so that gcc does not know what
- * it calls; the linker does. */
-#define REDIRECT(builtin, own, symbol, result, parameters)                     \
-	"-D" builtin "(...)=(__extension__({" result " " own "(" parameters    \
-	")__asm__(\"" symbol "\")__attribute__((__nothrow__));" own            \
-	"(__VA_ARGS__);}))"
+ * and in lists of dependencies, and keeps precompiled headers usable. What it
+ * calls comes out of an assembler line, so that gcc does not know it, also in
+ * templates, which forget the assembler name of a function declared inside. */
+#define REDIRECT(builtin, symbol, result, parameters)                          \
+	"-D" builtin "(...)=(__extension__({" result "(*__heddle_call)("       \
+	parameters ");__asm__(\"{leaq " symbol "@PLT(%%rip),%0|"               \
+	"lea %0," symbol "@PLT[rip]}\":\"=r\""                                 \
+	"(__heddle_call));__heddle_call;}))(__VA_ARGS__)"
 
 static const char *const gcc_before[] = {
 	/* The program that is tested should be the one that is shipped. */
 	"-U__SANITIZE_THREAD__",
 #define PLAIN(name, result, parameters)                                        \
-	REDIRECT("__builtin_" name, "__heddle_" name, name, result, parameters),
+	REDIRECT("__builtin_" name, name, result, parameters),
 #define CHECKED(name, result, parameters)                                      \
-	REDIRECT("__builtin___" name "_chk", "__heddle_" name "_chk",          \
-		 "__" name "_chk", result, parameters),
+	REDIRECT("__builtin___" name "_chk", "__" name "_chk", result,         \
+		 parameters),
 #include "cli/compiler_builtin.def"
 #undef PLAIN
 #undef CHECKED
@@ -66,13 +67,10 @@ static const char *const gcc_after[] = {
 	NULL,
 };
 
-static void add_gcc_compile(struct compiler_extra *extra,
-			    const struct compiler_line *line)
+static void add_gcc_compile(struct compiler_extra *extra)
 {
 	add_all(&extra->before, gcc_before);
 	add_all(&extra->after, gcc_after);
-	if (line->nested)
-		add(&extra->after, "-Wno-nested-externs");
 }
 
 /* ---- clang ---- */
@@ -147,12 +145,11 @@ static void add_link(struct compiler_extra *extra,
 
 static void add_compile(struct compiler_extra *extra,
 			const struct compiler *compiler,
-			const struct compiler_line *line,
 			const struct compiler_parts *parts)
 {
 	add(&extra->before, "-g");
 	if (compiler->family == COMPILER_GCC)
-		add_gcc_compile(extra, line);
+		add_gcc_compile(extra);
 	else
 		add_all(&extra->after, clang_after);
 	if (parts->headers) {
@@ -177,7 +174,7 @@ void compiler_extra_init(struct compiler_extra *extra,
 	if (is_clang)
 		add(&extra->after, "--start-no-unused-arguments");
 	if (has_source)
-		add_compile(extra, compiler, line, parts);
+		add_compile(extra, compiler, parts);
 	else if (!is_clang && line->stage == STAGE_LINK)
 		add_all(&extra->after, gcc_after); /* compiled only now: LTO */
 	if (is_clang && line->thread)

@@ -137,7 +137,6 @@ static const struct field_word {
 	{ "-mx32", FIELD(other_width), true },
 	{ "-m16", FIELD(other_width), true },
 	{ "-m64", FIELD(other_width), false },
-	{ "-Wnested-externs", FIELD(nested), true },
 };
 
 static bool starts_with(const char *word, const char *beginning)

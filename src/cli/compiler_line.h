@@ -52,7 +52,6 @@ struct compiler_line {
 	const char *lto;	  /* -flto */
 	const char *lld;	  /* -fuse-ld=lld */
 	const char *other_width;  /* -m32, -mx32 */
-	const char *nested;	  /* -Wnested-externs */
 
 	const char *thread;   /* -fsanitize=thread */
 	const char *no_hooks; /* -fno-sanitize=thread or all, after that */

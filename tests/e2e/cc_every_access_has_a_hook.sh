@@ -158,11 +158,12 @@ f_b_strcmp	strcmp
 f_b_sprintf	sprintf|memcpy|strcpy
 END
 
-# Prints "function: calls" for a shared object.
+# Prints "function: calls" for a shared object. A function whose address is
+# taken is called right behind: see compiler_extra.c.
 calls_of() {
 	objdump -d --no-show-raw-insn "$1" | awk '
 		/^[0-9a-f]+ <.*>:$/ { f = $2; gsub(/[<>:]/, "", f) }
-		f ~ /^f_/ && /(call|jmp) .*@plt>/ {
+		f ~ /^f_/ && /(call|jmp|lea) .*@plt>/ {
 			s = $NF
 			gsub(/[<>]|@plt/, "", s)
 			calls[f] = calls[f] " " s
