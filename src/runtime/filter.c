@@ -77,15 +77,20 @@ static uint32_t node_common(uint32_t a, uint32_t b)
 }
 
 /* Puts `mine` where `old` was, which is by the same thread or ordered before.
- * Bytes that `mine` does not have would be forgotten: then `old` is told. */
+ * Bytes that `mine` does not have are forgotten: then `old` is told, and the
+ * word says that there was more. */
 static uint64_t word_replace(uint64_t old, uint64_t mine, uint64_t *told)
 {
 	if (!old)
 		return mine;
 	if ((old ^ mine) & WORD_TAG) {
-		if (word_bytes(old) & ~word_bytes(mine))
+		if (word_bytes(mine) == 0xff)
+			return mine;
+		if (word_bytes(old) & ~word_bytes(mine)) {
 			*told = old;
-		return mine;
+			return mine | WORD_MORE;
+		}
+		return mine | (old & WORD_MORE);
 	}
 	if (!(word_bytes(mine) & ~word_bytes(old)))
 		return old;
@@ -95,7 +100,7 @@ static uint64_t word_replace(uint64_t old, uint64_t mine, uint64_t *told)
 
 static bool conflicts(const struct thread *t, uint64_t old, uint64_t mine)
 {
-	return old && word_bytes(old) & word_bytes(mine) &&
+	return old && (old & WORD_MORE || word_bytes(old) & word_bytes(mine)) &&
 	       !order_is_before(t, old);
 }
 

@@ -10,8 +10,12 @@
  * access: who (incarnation of a thread), when (its segment there), which bytes
  * of the granule, where (node of the tree of calls):
  *
- *	63        52 51          28 27    20 19         0
- *	incarnation  segment        bytes    stack node
+ *	63        52 51          29 28    27    20 19         0
+ *	incarnation  segment        more  bytes    stack node
+ *
+ * `more`: this access took the place of one ordered before it that had other
+ * bytes too. Those bytes were told and are forgotten, so whoever is not ordered
+ * after this access may be in conflict with them, whatever its own bytes.
  *
  * Word 0: nobody. write == SHARED: threads that are not ordered by creation
  * and joining have met here; from then on every access is recorded.
@@ -31,16 +35,17 @@
 enum {
 	GRANULE_LOG = 3,
 	WORD_BYTES_SHIFT = 20,
-	WORD_SEGMENT_SHIFT = 28,
+	WORD_SEGMENT_SHIFT = 29,
 	WORD_INCARNATION_SHIFT = 52,
-	SEGMENTS = 1 << 24, /* of one incarnation */
+	SEGMENTS = 1 << 23, /* of one incarnation */
 	INCARNATIONS = 0xfff,
 	SHADOW_LOG = 44, /* bits of an address that choose the cell */
 };
 
 #define WORD_NODE UINT64_C(0xfffff)
 #define WORD_BYTES (UINT64_C(0xff) << WORD_BYTES_SHIFT)
-#define WORD_TAG (~(WORD_NODE | WORD_BYTES))
+#define WORD_MORE (UINT64_C(1) << 28)
+#define WORD_TAG (~(WORD_NODE | WORD_BYTES | WORD_MORE))
 #define WORD_READERS (UINT64_C(0xfff) << WORD_INCARNATION_SHIFT)
 #define SHARED UINT64_MAX
 
