@@ -246,10 +246,11 @@ struct held_lock *lockset_tell(const struct locksets *l, uint32_t set,
 	size_t n = *count = lockset_size(l, set);
 	struct held_lock *told = n ? xcalloc(n, sizeof(*told)) : NULL;
 
-	for (; set; set = l->sets.at[set].outer) {
+	while (n-- > 0) {
 		const struct lock_set *s = &l->sets.at[set];
 
-		told[--n] = lock_tell(l, s->lock, s->is_read, s->stack);
+		told[n] = lock_tell(l, s->lock, s->is_read, s->stack);
+		set = s->outer;
 	}
 	return told;
 }

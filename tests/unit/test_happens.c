@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/happens.h"
-#include "random_trace.h"
+#include "random_truth.h"
 
 enum { WORLDS = 600 };
 

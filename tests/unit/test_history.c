@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "analysis/history.h"
-#include "random_trace.h"
+#include "random_truth.h"
 
 /*
- * The histories against the definition: worlds of random_trace.h, where every
+ * The histories against the definition: worlds of random_world.h, where every
  * event has a stack of its own, so that a told access names its event.
  */
 

@@ -10,7 +10,7 @@
 
 #include "analysis/lockcycle.h"
 #include "base/vec.h"
-#include "random_trace.h"
+#include "random_truth.h"
 
 /*
  * Cycles against their definition: all tuples of acquisitions of a world, one

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/lockset.h"
-#include "random_trace.h"
+#include "random_world.h"
 
 static struct world w;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/race.h"
-#include "random_trace.h"
+#include "random_truth.h"
 
 static struct world w;
 
