@@ -6,12 +6,15 @@
 /*
  * Readers: where several unordered threads read a granule, each has a word
  * here. A table has 2, 4 or 8 places and is replaced by a larger one when it
- * is full; beyond 8 the oldest is told and gives up its place.
+ * is full; beyond 8 one is told and gives up its place. From then on nobody
+ * knows whether a writer is ordered after all readers, so any write shares.
  */
 struct readers {
 	uint64_t *words;
 	uint32_t count;
 };
+
+#define READERS_LOST (UINT64_C(1) << 32) /* in the word with the count */
 
 enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 7 };
 
@@ -241,6 +244,8 @@ static bool readers_conflict(const struct thread *t, uint64_t read_word,
 {
 	struct readers r = readers_of(read_word);
 
+	if (word_load(&r.words[-1]) & READERS_LOST)
+		return true;
 	for (uint32_t i = 0; i < r.count; i++)
 		if (conflicts(t, word_load(&r.words[i]), mine))
 			return true;
@@ -268,19 +273,52 @@ static bool readers_put(struct thread *t, uintptr_t granule, struct readers r,
 	return false;
 }
 
+static struct cell cell_load(const struct cell *at)
+{
+	return (struct cell){
+		.write = __atomic_load_n(&at->write, __ATOMIC_SEQ_CST),
+		.read = __atomic_load_n(&at->read, __ATOMIC_SEQ_CST),
+	};
+}
+
+static void granule_share(struct thread *t, uintptr_t granule)
+{
+	struct cell *at = shadow_find(granule);
+	struct cell old;
+
+	if (unlikely(!shadow_has(granule)))
+		return;
+	old = cell_load(at);
+	while (old.write != SHARED) {
+		bool table = word_is_readers(old.read);
+		struct filter_step s = step_share(old);
+
+		if (!cell_swap(at, &old, s.next))
+			continue;
+		tell_step(t, granule, &s);
+		if (table)
+			tell_readers(t, granule, old.read);
+		return;
+	}
+}
+
 /* Makes room for a further reader: a table where there was one word, a larger
  * table, or the place of the first in a full table of the largest size. Returns
  * false when the cell changed meanwhile and all is to be looked at again. */
 static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
 			 struct cell *old)
 {
-	struct readers r = { NULL, 1 };
+	uint64_t copied[READERS_MOST / 2];
+	struct readers r = { &old->read, 1 };
 	struct cell next = *old;
 	uint64_t *words;
 
 	if (word_is_readers(old->read)) {
 		r = readers_of(old->read);
 		if (r.count == READERS_MOST) {
+			/* First, so that a writer sees one or the other. */
+			__atomic_fetch_or(&r.words[-1], READERS_LOST,
+					  __ATOMIC_SEQ_CST);
 			tell(t, granule,
 			     __atomic_exchange_n(&r.words[t->number %
 							  READERS_MOST],
@@ -292,18 +330,27 @@ static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
 	words = readers_new(2 * r.count);
 	if (!words) {
 		/* No memory: share, which needs none. */
-		next = (struct cell){ SHARED, 0 };
-		if (cell_swap(at, old, next))
-			guest_note("no memory for tables of readers");
+		guest_note("no memory for tables of readers");
+		granule_share(t, granule);
 		return false;
 	}
-	/* A reader that is just entering the old table may be missed in the
-	 * copy: readers look again after entering, see another word in the cell,
-	 * and enter the new table. */
 	for (uint32_t i = 0; i < r.count; i++)
-		words[i] = r.words ? word_load(&r.words[i]) : old->read;
+		words[i] = copied[i] = word_load(&r.words[i]);
 	next.read = readers_word(words);
-	return cell_swap(at, old, next);
+	if (!cell_swap(at, old, next))
+		return false;
+	/* A reader may have entered the old table behind the copy. If it looked
+	 * at the cell after the swap, it enters the new one; if before, its
+	 * word is here now, and a writer may have missed it already. */
+	for (uint32_t i = 0; i < r.count; i++) {
+		uint64_t late = word_load(&r.words[i]);
+
+		if (late == copied[i])
+			continue;
+		granule_share(t, granule);
+		tell(t, granule, late, false);
+	}
+	return true;
 }
 
 /* What one thread filled and hands to another is seldom a single granule. The
@@ -332,14 +379,6 @@ static void share_ahead(struct thread *t, uintptr_t granule, uint64_t write)
 	record_earlier(t, true, granule + 8, 8 * n,
 		       earlier_arg(owner.thread, owner.segment),
 		       word_node(write));
-}
-
-static struct cell cell_load(const struct cell *at)
-{
-	return (struct cell){
-		.write = __atomic_load_n(&at->write, __ATOMIC_SEQ_CST),
-		.read = __atomic_load_n(&at->read, __ATOMIC_SEQ_CST),
-	};
 }
 
 /* A read beside other readers. Returns true when its word is in the cell's
@@ -403,27 +442,6 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
 		    !readers_conflict(t, old.read, a.word))
 			return s.verdict == FILTER_KEEP;
 		old = cell_load(at);
-	}
-}
-
-static void granule_share(struct thread *t, uintptr_t granule)
-{
-	struct cell *at = shadow_find(granule);
-	struct cell old;
-
-	if (unlikely(!shadow_has(granule)))
-		return;
-	old = cell_load(at);
-	while (old.write != SHARED) {
-		bool table = word_is_readers(old.read);
-		struct filter_step s = step_share(old);
-
-		if (!cell_swap(at, &old, s.next))
-			continue;
-		tell_step(t, granule, &s);
-		if (table)
-			tell_readers(t, granule, old.read);
-		return;
 	}
 }
 

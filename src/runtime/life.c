@@ -67,7 +67,7 @@ static struct thread *thread_take(void)
 
 static void thread_reset(struct thread *t)
 {
-	uint32_t *before = t->before;
+	uint64_t *before = t->before;
 	struct call *base = t->base;
 
 	*t = (struct thread){ .before = before,
@@ -227,7 +227,6 @@ void life_end(void)
 	record_at(t, EVENT_THREAD_END, 0, 0, 0, NO_STACK);
 	atomic_store(&region->threads[t->number].end_stamp, t->codec.stamp);
 	record_flush(t);
-	atomic_fetch_add(&region->left_out, t->left_out);
 	/* From here on handlers run without us; those put off until now are
 	 * raised again. */
 	self = NULL;

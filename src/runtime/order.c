@@ -121,7 +121,8 @@ void order_begin(struct thread *t, const struct thread *creator)
 	 * order_recycle. The creator's present segment began with the creation
 	 * that is being recorded, so all segments below it are before us. */
 	if (creator && creator->incarnation)
-		t->before[creator->incarnation] = creator->word_segment;
+		t->before[creator->incarnation] = before_make(
+			creator->word_first, creator->word_segment);
 	tenancy_begin(t);
 }
 
@@ -129,7 +130,8 @@ void order_release(struct thread *t)
 {
 	t->segment++;
 	if (unlikely(++t->word_segment >= SEGMENTS) && t->incarnation) {
-		t->before[t->incarnation] = SEGMENTS;
+		t->before[t->incarnation] =
+			before_make(t->word_first, SEGMENTS);
 		t->incarnation = 0;
 		tenancy_begin(t);
 		return;
@@ -140,13 +142,13 @@ void order_release(struct thread *t)
 void order_join(struct thread *t, const struct thread *ended)
 {
 	uint32_t count = incarnations_used();
+	uint64_t life = before_make(ended->word_first, ended->word_segment + 1);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (ended->before[i] > t->before[i])
 			t->before[i] = ended->before[i];
-	if (ended->incarnation &&
-	    t->before[ended->incarnation] <= ended->word_segment)
-		t->before[ended->incarnation] = ended->word_segment + 1;
+	if (ended->incarnation && t->before[ended->incarnation] < life)
+		t->before[ended->incarnation] = life;
 }
 
 void order_recycle(struct thread *t)

@@ -28,6 +28,16 @@ void order_recycle(struct thread *t);
  * that every one reaches filter_access. */
 void order_slow(struct thread *t, bool on);
 
+/* What t->before says of an incarnation: segments from `first` up to, but
+ * without, `end` are before us. Threads follow each other in an incarnation,
+ * and knowing one of them says nothing about those before it, so only the
+ * newest that is known has a place here. The larger number is of the newer
+ * thread, or of more of the same. */
+static inline uint64_t before_make(uint32_t first, uint32_t end)
+{
+	return (uint64_t)end << 32 | first;
+}
+
 /* Did the access named by `word` necessarily happen before what t does now? */
 static inline bool order_is_before(const struct thread *t, uint64_t word)
 {
@@ -36,7 +46,8 @@ static inline bool order_is_before(const struct thread *t, uint64_t word)
 
 	if (who == t->incarnation && segment >= t->word_first)
 		return true;
-	return t->before[who] > segment;
+	return segment < t->before[who] >> 32 &&
+	       segment >= (uint32_t)t->before[who];
 }
 
 /* Whose access a word names. */

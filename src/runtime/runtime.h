@@ -98,7 +98,6 @@ struct thread {
 		uint8_t kind;
 	} told;
 	uint64_t recorded;   /* plain accesses, for the first full ones */
-	uint64_t left_out;
 
 	/* order.c: segments, and what must have happened before */
 	uint32_t incarnation;
@@ -106,8 +105,9 @@ struct thread {
 	uint32_t word_first;   /* the first of this thread in this incarnation */
 	uint32_t slow;	       /* the fast path is off; see order_slow */
 	uint64_t segment;      /* all releases so far */
-	uint32_t *before;      /* by incarnation: how many of its segments are
-				  ordered before us by creation and joining */
+	uint64_t *before;      /* by incarnation: which of its segments are
+				  ordered before us by creation and joining;
+				  see order.h */
 
 	/* access_atomic.c: the last load, to leave out its idle repetition */
 	struct {
