@@ -6,12 +6,12 @@ static int balance;
 static void *deposit(void *amount)
 {
 	balance += *(int *)amount;
-	return amount;
+	return NULL;
 }
 
 int main(void)
 {
-	int amounts[2] = {30, 70};
+	int amounts[2] = { 30, 70 };
 	pthread_t clerk[2];
 
 	for (int i = 0; i < 2; i++)

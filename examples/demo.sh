@@ -28,9 +28,9 @@ for i in $(seq 200); do
 	./bank || echo "wrong balance in run $i"
 done
 
-say heddle run --observe -- ./bank
+say heddle run --observe --fail-on race -- ./bank
 status=0
-"$heddle" run --observe -- ./bank || status=$?
+"$heddle" run --observe --fail-on race -- ./bank || status=$?
 if [[ $status -ne 1 ]]; then
 	echo "demo: the race was not found (status $status)" >&2
 	exit 1

@@ -87,6 +87,8 @@ static const char *const clang_after[] = {
 	"-fno-slp-vectorize",
 	"-fno-optimize-sibling-calls",
 	"-fplt",
+	/* Classes are described where they are used, so members have names. */
+	"-fstandalone-debug",
 	NULL,
 };
 

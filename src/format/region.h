@@ -120,8 +120,6 @@ struct region {
 					FREE slot, threads wait here */
 	_Atomic uint32_t slots_made; /* slots below this were ever used */
 	_Atomic uint64_t lost;	     /* events that could not be recorded */
-	_Atomic uint64_t left_out;   /* accesses the filter dropped, counted
-					where that is cheap */
 
 	_Atomic uint32_t thread_count;
 	_Atomic uint32_t module_count;

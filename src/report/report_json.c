@@ -175,8 +175,6 @@ static json_t *summary(const struct report *r)
 	json_object_set_new(j, "acquisitions", number(s->acquisitions));
 	json_object_set_new(j, "allocations", number(s->allocations));
 	json_object_set_new(j, "allocated_bytes", number(s->allocated_bytes));
-	json_object_set_new(j, "left_out",
-			    end ? number(end->left_out) : json_null());
 	json_object_set_new(j, "lost", end ? number(end->lost) : json_null());
 	return j;
 }

@@ -129,9 +129,11 @@ static void put_numbers(const struct page *p)
 		"allocations", s->allocations, s->allocated_bytes);
 	if (info->flags & REGION_RECORD_ALL)
 		fprintf(p->out, "  %-16s nothing (--all)\n", "left out");
-	else if (end)
-		put_number(p, "left out", end->left_out,
-			   " accesses to memory no other thread used then");
+	else
+		fprintf(p->out,
+			"  %-16s accesses to memory that no other thread could "
+			"use then (--all)\n",
+			"left out");
 	if (end && end->lost)
 		put_number(p, "lost", end->lost,
 			   " events that could not be recorded");

@@ -43,7 +43,6 @@ struct trace_end {
 	uint32_t closed;     /* the guest said goodbye */
 	int32_t wait_status; /* as of waitpid */
 	uint64_t lost;	     /* events the guest could not record */
-	uint64_t left_out;   /* accesses its filter dropped */
 	uint64_t events;     /* events in the file */
 };
 

@@ -97,7 +97,6 @@ static void walk_end(struct trace *t, const uint8_t *raw, uint32_t size)
 	t->end.closed = layout_take32(&v);
 	t->end.wait_status = (int32_t)layout_take32(&v);
 	t->end.lost = layout_take64(&v);
-	t->end.left_out = layout_take64(&v);
 	t->end.events = layout_take64(&v);
 	t->has_end = !v.is_short;
 }

@@ -136,9 +136,8 @@ static void put_end(FILE *out, const struct trace_end *end)
 	else
 		fprintf(out,
 			"end closed=%" PRIu32 " status=%" PRId32
-			" lost=%" PRIu64 " left-out=%" PRIu64 "\n",
-			end->closed, end->wait_status, end->lost,
-			end->left_out);
+			" lost=%" PRIu64 "\n",
+			end->closed, end->wait_status, end->lost);
 }
 
 int trace_text_write(FILE *out, struct trace *t, struct err *err)

@@ -279,7 +279,6 @@ static int read_end(struct text_reader *r)
 	const struct text_field fields[] = {
 		{ "closed", &closed, UINT32_MAX },
 		{ "lost", &r->end.lost, UINT64_MAX },
-		{ "left-out", &r->end.left_out, UINT64_MAX },
 		{ NULL, NULL, 0 },
 	};
 

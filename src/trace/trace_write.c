@@ -553,7 +553,6 @@ int trace_finish(struct trace_writer *w, const struct trace_end *end,
 	p = layout_put32(p, end->closed);
 	p = layout_put32(p, (uint32_t)end->wait_status);
 	p = layout_put64(p, end->lost);
-	p = layout_put64(p, end->left_out);
 	p = layout_put64(p, w->events);
 	rc = release_all(w, err);
 	if (rc == 0)

@@ -215,7 +215,6 @@ static void finish_trace(struct drain *d, const struct watch *w,
 		.closed = atomic_load(&r->closed),
 		.wait_status = w->wait_status,
 		.lost = atomic_load(&r->lost),
-		.left_out = atomic_load(&r->left_out),
 	};
 
 	if (d->writer && trace_finish(d->writer, &end, &d->error) == 0)

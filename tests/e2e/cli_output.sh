@@ -18,18 +18,18 @@ has err '/no/such/place/file'
 run 2 "$HEDDLE" show --output /dev/full
 has err '/dev/full'
 
-run 1 "$HEDDLE" run --observe --output report -- ./bank
+run 0 "$HEDDLE" run --observe --output report -- ./bank
 [[ ! -s out ]] || fail "output besides the report: $(head -n 3 out)"
 has report 'race on global balance'
-run 1 "$HEDDLE" run --observe -v -- ./bank
+run 0 "$HEDDLE" run --observe -v -- ./bank
 has err 'exited with status 0'
-run 1 env HEDDLE_LOG=cli:info "$HEDDLE" run --observe -- ./bank
+run 0 env HEDDLE_LOG=cli:info "$HEDDLE" run --observe -- ./bank
 has err 'exited with status 0'
-run 1 "$HEDDLE" run --observe -- ./bank
+run 0 "$HEDDLE" run --observe -- ./bank
 [[ ! -s err ]] || fail "said without need: $(cat err)"
 
 escape=$(printf '\033')
 hasnt out "$escape"
-run 1 "$HEDDLE" show --colour always
+run 0 "$HEDDLE" show --colour always
 has out "$escape"
 finish

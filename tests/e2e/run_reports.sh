@@ -68,7 +68,7 @@ int main(void)
 }
 END
 build desk desk.c
-run 1 "$HEDDLE" run --observe -- ./desk
+run 1 "$HEDDLE" run --observe --fail-on any -- ./desk
 matches out "$SOURCE/tests/e2e/run_reports.expect"
 
 # And calmed, by each way of naming.

@@ -50,17 +50,17 @@ ends 1 'broken: the program exited with status 3' 3
 ends 1 'killed by SIGABRT' $((128 + 6))
 ends 1 'killed by SIGSEGV' $((128 + 11))
 ends 3 'unknown: the program was killed by SIGTERM' $((128 + 15))
-ends 1 'race on global shared' 1000
+ends 0 'race on global shared' 1000
 has .heddle/runs/ends-1/verdict 'held: exited with status 0'
 has .heddle/runs/ends-3/verdict 'broken: was killed by SIGABRT'
 has .heddle/runs/ends-6/command './ends 1000'
 
-run 0 "$HEDDLE" show --fail-on none
+run 1 "$HEDDLE" show --fail-on any
 has out 'race on global shared'
 run 0 "$HEDDLE" show --fail-on cycle
 run 1 "$HEDDLE" show --fail-on race
 echo 'race: variable=*shared' > calm
-run 0 "$HEDDLE" show --suppress calm
+run 0 "$HEDDLE" show --fail-on race --suppress calm
 hasnt out 'race on'
 has out 'suppressed'
 refused 'calm:1' bash -c 'echo nonsense > calm; "$HEDDLE" show -s calm'

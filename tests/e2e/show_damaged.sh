@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 build bank "$SOURCE/examples/bank.c"
-run 1 "$HEDDLE" run --observe --trace whole -- ./bank
+run 0 "$HEDDLE" run --observe --trace whole -- ./bank
 size=$(stat -c %s whole)
 
 refused 'foreign' bash -c 'head -c 5000 "$HEDDLE" > foreign; \

@@ -35,6 +35,6 @@ readelf -d bank | grep -q "$usr/lib/heddle" ||
 	{ echo "bank does not look for the packaged guest"; exit 1; }
 ./bank
 status=0
-timeout 60 heddle run --observe -- ./bank > out || status=$?
+timeout 60 heddle run --observe --fail-on race -- ./bank > out || status=$?
 [[ $status -eq 1 ]] && grep -q balance out ||
 	{ echo "status $status instead of 1, or no word of balance:"; cat out; exit 1; }
