@@ -139,7 +139,7 @@ static void block_begins(struct thread *t, void *p, size_t size, uintptr_t pc)
 {
 	if (!p)
 		return;
-	access_forget(p, real.malloc_usable_size(p));
+	access_claim(t, p, real.malloc_usable_size(p), pc);
 	record(t, EVENT_ALLOC, p, size, t->allocations++, pc);
 }
 
