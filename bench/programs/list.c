@@ -38,8 +38,8 @@ static struct node *list_new(uint32_t state)
 	}
 	for (uint32_t i = 0; i < NODES; i++) {
 		nodes[order[i]].value = i;
-		nodes[order[i]].next =
-			i + 1 < NODES ? &nodes[order[i + 1]] : NULL;
+		nodes[order[i]].next = i + 1 < NODES ? &nodes[order[i + 1]] :
+						       NULL;
 	}
 	first = &nodes[order[0]];
 	free(order);

@@ -27,7 +27,6 @@ int err_add(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 _Noreturn void check_failed(const char *file, int line, const char *condition);
 
-#define CHECK(cond)                                                            \
-	((cond) ? (void)0 : check_failed(__FILE__, __LINE__, #cond))
+#define CHECK(cond) ((cond) ? (void)0 : check_failed(__FILE__, __LINE__, #cond))
 
 #endif

@@ -27,8 +27,9 @@ static void add_linker_word(struct compiler_words *words, const char *word)
  * calls comes out of an assembler line, so that gcc does not know it, also in
  * templates, which forget the assembler name of a function declared inside. */
 #define REDIRECT(builtin, symbol, result, parameters)                          \
-	"-D" builtin "(...)=(__extension__({" result "(*__heddle_call)("       \
-	parameters ");__asm__(\"{leaq " symbol "@PLT(%%rip),%0|"               \
+	"-D" builtin "(...)=(__extension__({" result                           \
+	"(*__heddle_call)(" parameters ");__asm__(\"{leaq " symbol             \
+	"@PLT(%%rip),%0|"                                                      \
 	"lea %0," symbol "@PLT[rip]}\":\"=r\""                                 \
 	"(__heddle_call));__heddle_call;}))(__VA_ARGS__)"
 

@@ -109,7 +109,7 @@ static inline enum event_order event_order(unsigned int kind, uint64_t arg)
 	};
 	static const uint8_t by_memory_order[6] = {
 		[0] = ORDER_NONE,    [1] = ORDER_ACQUIRE, [2] = ORDER_ACQUIRE,
-		[3] = ORDER_RELEASE, [4] = ORDER_BOTH,    [5] = ORDER_BOTH,
+		[3] = ORDER_RELEASE, [4] = ORDER_BOTH,	  [5] = ORDER_BOTH,
 	};
 	unsigned int order = orders[kind];
 

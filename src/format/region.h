@@ -32,7 +32,7 @@
 
 enum {
 	REGION_VERSION = 1,
-	REGION_THREADS = 1 << 16,      /* in the life of a program */
+	REGION_THREADS = 1 << 16, /* in the life of a program */
 	REGION_MODULES = 1 << 10,
 	REGION_STACKS = 1 << 20,
 	REGION_NOTES = 64,
@@ -53,20 +53,20 @@ enum region_flag {
  * registration; the name of a thread that is the same in every run is the
  * path of `nth` from the main thread. */
 struct region_thread {
-	uint32_t parent;	     /* NO_THREAD for one we did not see created */
-	uint32_t nth;		     /* of its parent's children, from 0 */
+	uint32_t parent; /* NO_THREAD for one we did not see created */
+	uint32_t nth;	 /* of its parent's children, from 0 */
 	uint32_t kernel_tid;
-	uint32_t stack;		     /* where it was created */
+	uint32_t stack; /* where it was created */
 	uint64_t stack_low, stack_high;
-	uint64_t start;		     /* address of the thread function */
-	_Atomic uint64_t end_stamp;  /* 0 while it runs; written later */
+	uint64_t start;		    /* address of the thread function */
+	_Atomic uint64_t end_stamp; /* 0 while it runs; written later */
 };
 
 /* An executable mapping. Sites are places in one flat space of 32 bits: the
  * byte at address base + k of the module is site `site` + k. */
 struct region_module {
-	uint64_t base;	 /* where its lowest segment is in memory */
-	uint64_t bias;	 /* address in memory minus address in the file */
+	uint64_t base; /* where its lowest segment is in memory */
+	uint64_t bias; /* address in memory minus address in the file */
 	uint32_t size;
 	uint32_t site;
 	uint8_t build_id[20];
@@ -111,15 +111,15 @@ struct region {
 	uint32_t mode;
 	uint32_t flags;
 	uint32_t tool_pid;
-	_Atomic uint32_t guest_pid;  /* 0 until the guest attached */
-	_Atomic uint32_t closed;     /* the program ended in an orderly way */
+	_Atomic uint32_t guest_pid;    /* 0 until the guest attached */
+	_Atomic uint32_t closed;       /* the program ended in an orderly way */
 	_Atomic uint32_t instrumented; /* the program calls our hooks */
-	_Atomic uint32_t full_slots; /* futex: raised by the guest with each
+	_Atomic uint32_t full_slots;   /* futex: raised by the guest with each
 					FULL slot, the tool sleeps here */
-	_Atomic uint32_t free_slots; /* futex: raised by the tool with each
+	_Atomic uint32_t free_slots;   /* futex: raised by the tool with each
 					FREE slot, threads wait here */
-	_Atomic uint32_t slots_made; /* slots below this were ever used */
-	_Atomic uint64_t lost;	     /* events that could not be recorded */
+	_Atomic uint32_t slots_made;   /* slots below this were ever used */
+	_Atomic uint64_t lost;	       /* events that could not be recorded */
 
 	_Atomic uint32_t thread_count;
 	_Atomic uint32_t module_count;

@@ -100,9 +100,8 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
 	}                                                                      \
 	static inline bool cas##bits(volatile type *a, type *c, type v)        \
 	{                                                                      \
-		return __atomic_compare_exchange_n(a, c, v, false,             \
-						   __ATOMIC_SEQ_CST,           \
-						   __ATOMIC_SEQ_CST);          \
+		return __atomic_compare_exchange_n(                            \
+			a, c, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
 	}
 
 #define RMW_NATIVE(bits, type, name, builtin)                                  \
@@ -266,10 +265,10 @@ OPS_WIDE(128, u128)
 RMW_WIDE(128, u128, exchange, v)
 RMW_WIDE(128, u128, fetch_add, seen + v)
 RMW_WIDE(128, u128, fetch_sub, seen - v)
-RMW_WIDE(128, u128, fetch_and, seen & v)
+RMW_WIDE(128, u128, fetch_and, seen &v)
 RMW_WIDE(128, u128, fetch_or, seen | v)
 RMW_WIDE(128, u128, fetch_xor, seen ^ v)
-RMW_WIDE(128, u128, fetch_nand, ~(seen & v))
+RMW_WIDE(128, u128, fetch_nand, ~(seen &v))
 HOOKS(128, u128)
 
 EXPORT void __tsan_atomic_thread_fence(int order);

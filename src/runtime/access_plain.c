@@ -65,8 +65,10 @@ static COLD void access_any(struct thread *t, uintptr_t addr, size_t size,
 
 /* Where the first look at the shadow does not settle it. `what`: size << 1 |
  * is_write. Out of line and called last, so that the hooks need no frame. */
-static HOT __attribute__((noinline)) void
-access_look(struct thread *t, uintptr_t addr, uintptr_t what, uintptr_t pc)
+static HOT __attribute__((noinline)) void access_look(struct thread *t,
+						      uintptr_t addr,
+						      uintptr_t what,
+						      uintptr_t pc)
 {
 	size_t size = what >> 1;
 	bool is_write = what & 1;
@@ -104,9 +106,11 @@ static COLD void access_meet(uintptr_t addr, uintptr_t what, uintptr_t pc)
 
 /* Aligned accesses lie in one granule; unaligned ones that do not are looked
  * at out of line. */
-static inline __attribute__((always_inline)) void
-access(uintptr_t addr, size_t size, bool is_write, bool is_aligned,
-       uintptr_t pc)
+static inline __attribute__((always_inline)) void access(uintptr_t addr,
+							 size_t size,
+							 bool is_write,
+							 bool is_aligned,
+							 uintptr_t pc)
 {
 	struct thread *t = self;
 	unsigned int offset = addr & (8 - (is_aligned ? size : 1));

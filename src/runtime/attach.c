@@ -58,7 +58,8 @@ void guest_note(const char *text)
 	if (count < REGION_NOTES) {
 		char *to = region->notes[count].text;
 
-		for (n = 0; text[n] && n + 1 < sizeof(region->notes[0].text); n++)
+		for (n = 0; text[n] && n + 1 < sizeof(region->notes[0].text);
+		     n++)
 			to[n] = text[n];
 		to[n] = '\0';
 		atomic_store(&region->note_count, count + 1);
@@ -74,7 +75,8 @@ static bool env_find(const char *name, char *value, size_t room)
 {
 	char buf[4096];
 	long got;
-	long fd = SYS_3(SYS_open, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
+	long fd =
+		SYS_3(SYS_open, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
 	size_t matched = 0, length = 0;
 	enum { START, MATCH, SKIP, VALUE } state = START;
 

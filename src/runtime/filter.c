@@ -19,7 +19,7 @@ struct readers {
 enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 7 };
 
 static struct {
-	uint64_t *at;  /* words not yet given out */
+	uint64_t *at; /* words not yet given out */
 	uint64_t *end;
 	bool lock;
 } pool;
@@ -118,8 +118,8 @@ static inline struct filter_step step_share(struct cell old)
 	return s;
 }
 
-static inline struct filter_step step_read(const struct thread *t, struct cell old,
-				    uint64_t mine)
+static inline struct filter_step step_read(const struct thread *t,
+					   struct cell old, uint64_t mine)
 {
 	struct filter_step s = { .verdict = FILTER_LEAVE, .next = old };
 
@@ -133,8 +133,9 @@ static inline struct filter_step step_read(const struct thread *t, struct cell o
 	return s;
 }
 
-static inline struct filter_step step_write(const struct thread *t, struct cell old,
-				     uint64_t mine, bool readers_conflict)
+static inline struct filter_step step_write(const struct thread *t,
+					    struct cell old, uint64_t mine,
+					    bool readers_conflict)
 {
 	struct filter_step s = { .verdict = FILTER_LEAVE, .next = old };
 
@@ -155,9 +156,9 @@ static inline struct filter_step step_write(const struct thread *t, struct cell 
 	return s;
 }
 
-static inline __attribute__((always_inline)) struct filter_step
-step(const struct thread *t, struct cell old, struct filter_access a,
-     bool readers_conflict)
+static inline __attribute__((always_inline)) struct filter_step step(
+	const struct thread *t, struct cell old, struct filter_access a,
+	bool readers_conflict)
 {
 	if (old.write == SHARED)
 		return (struct filter_step){ .verdict = FILTER_KEEP,
@@ -320,9 +321,9 @@ static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
 			__atomic_fetch_or(&r.words[-1], READERS_LOST,
 					  __ATOMIC_SEQ_CST);
 			tell(t, granule,
-			     __atomic_exchange_n(&r.words[t->number %
-							  READERS_MOST],
-						 0, __ATOMIC_SEQ_CST),
+			     __atomic_exchange_n(
+				     &r.words[t->number % READERS_MOST], 0,
+				     __ATOMIC_SEQ_CST),
 			     false);
 			return true;
 		}

@@ -27,7 +27,8 @@
 #include "runtime/shadow.h"
 
 enum {
-	FILTER_FULL = 1 << 14, /* accesses of a thread recorded unconditionally */
+	FILTER_FULL =
+		1 << 14, /* accesses of a thread recorded unconditionally */
 };
 
 /* An access as the filter sees it. */

@@ -118,9 +118,9 @@ static struct thread *thread_new(const struct thread *creator)
 	thread_reset(t);
 	t->number = number;
 	by_number[number] = t;
-	region->threads[number] = (struct region_thread){
-		.parent = creator ? creator->number : NO_THREAD
-	};
+	region->threads[number] =
+		(struct region_thread){ .parent = creator ? creator->number :
+							    NO_THREAD };
 	return t;
 }
 
@@ -138,7 +138,8 @@ static void thread_recycle(struct thread *t)
 /* Ended and forgotten, in either order: whoever comes second recycles. */
 static void fate_add(struct thread *t, uint32_t what)
 {
-	if (atomic_fetch_or(&t->fate, what) == (FATE_ENDED ^ FATE_FORGOTTEN ^ what))
+	if (atomic_fetch_or(&t->fate, what) ==
+	    (FATE_ENDED ^ FATE_FORGOTTEN ^ what))
 		thread_recycle(t);
 }
 

@@ -121,8 +121,8 @@ void order_begin(struct thread *t, const struct thread *creator)
 	 * order_recycle. The creator's present segment began with the creation
 	 * that is being recorded, so all segments below it are before us. */
 	if (creator && creator->incarnation)
-		t->before[creator->incarnation] = before_make(
-			creator->word_first, creator->word_segment);
+		t->before[creator->incarnation] =
+			before_make(creator->word_first, creator->word_segment);
 	tenancy_begin(t);
 }
 

@@ -54,7 +54,8 @@ static uint64_t stamp_object(const struct thread *t, const struct event *e)
  * more than both: never against the order in which things happened, even where
  * the counters of two processors disagree, or one is read ahead of time. Only
  * memory may be cut so that two events on it are of different objects; there a
- * fence keeps the processor from reading the counter before the block is ours. */
+ * fence keeps the processor from reading the counter before the block is
+ * ours. */
 static uint64_t stamp_take(const struct thread *t, const struct event *e)
 {
 	uint64_t key = stamp_object(t, e) * UINT64_C(0x9e3779b97f4a7c15);
@@ -88,8 +89,7 @@ static void slot_full(struct thread *t)
 {
 	if (!t->slot)
 		return;
-	atomic_store_explicit(&t->slot->state, SLOT_FULL,
-			      memory_order_release);
+	atomic_store_explicit(&t->slot->state, SLOT_FULL, memory_order_release);
 	atomic_fetch_add(&region->full_slots, 1);
 	SYS_3(SYS_futex, &region->full_slots, FUTEX_WAKE, 1);
 	t->slot = NULL;
@@ -246,8 +246,7 @@ static uint8_t *put_time(struct thread *t, uint8_t *put, uint32_t stack)
 static bool run_extend(struct thread *t, uintptr_t addr, unsigned int code,
 		       unsigned int size_log, uint32_t stack)
 {
-	if (addr != t->run.next || stack != t->run.stack ||
-	    code != t->run.code)
+	if (addr != t->run.next || stack != t->run.stack || code != t->run.code)
 		return false;
 	if (!t->run.count) {
 		slot_publish(t, codec_put_run(&t->codec, t->put, code >> 3,
@@ -264,8 +263,8 @@ static bool run_extend(struct thread *t, uintptr_t addr, unsigned int code,
 	return true;
 }
 
-void record_access(struct thread *t, uintptr_t addr, size_t size,
-		   bool is_write, uint32_t stack)
+void record_access(struct thread *t, uintptr_t addr, size_t size, bool is_write,
+		   uint32_t stack)
 {
 	unsigned int size_log = (unsigned int)__builtin_ctzl(size);
 	unsigned int code = (unsigned int)is_write << 3 | size_log;

@@ -70,9 +70,9 @@ struct thread {
 	struct call *base;
 	uint32_t inside;
 	uint32_t number;
-	uint32_t ignoring; /* depth of heddle_ignore regions */
-	uint32_t alive;	   /* 1; 0 tells a wiped copy */
-	uint32_t overflow; /* calls that found no room in the array */
+	uint32_t ignoring;     /* depth of heddle_ignore regions */
+	uint32_t alive;	       /* 1; 0 tells a wiped copy */
+	uint32_t overflow;     /* calls that found no room in the array */
 	_Atomic uint32_t fate; /* life.c: ended, forgotten */
 	struct thread *next;   /* life.c: free ones */
 
@@ -97,15 +97,15 @@ struct thread {
 		uint32_t stack;
 		uint8_t kind;
 	} told;
-	uint64_t recorded;   /* plain accesses, for the first full ones */
+	uint64_t recorded; /* plain accesses, for the first full ones */
 
 	/* order.c: segments, and what must have happened before */
 	uint32_t incarnation;
 	uint32_t word_segment; /* the present one, as words have it */
-	uint32_t word_first;   /* the first of this thread in this incarnation */
-	uint32_t slow;	       /* the fast path is off; see order_slow */
-	uint64_t segment;      /* all releases so far */
-	uint64_t *before;      /* by incarnation: which of its segments are
+	uint32_t word_first; /* the first of this thread in this incarnation */
+	uint32_t slow;	     /* the fast path is off; see order_slow */
+	uint64_t segment;    /* all releases so far */
+	uint64_t *before;    /* by incarnation: which of its segments are
 				  ordered before us by creation and joining;
 				  see order.h */
 
@@ -214,8 +214,8 @@ void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 	       uint64_t size, uint64_t arg, uint32_t stack);
 
 /* A plain access that was found worth recording. */
-void record_access(struct thread *t, uintptr_t addr, size_t size,
-		   bool is_write, uint32_t stack);
+void record_access(struct thread *t, uintptr_t addr, size_t size, bool is_write,
+		   uint32_t stack);
 
 /* An access that was left out at its time; the thread must be inside. */
 void record_earlier(struct thread *t, bool is_write, uint64_t addr,

@@ -55,10 +55,11 @@ struct cell {
 };
 
 /* One flat array at a fixed address, where Linux puts nothing by itself,
- * reserved at the start and filled by the kernel as it is touched. 44 bits of the address choose the cell: the areas that Linux gives
- * to programs, their libraries and stacks differ in those bits. Should a program
- * map memory elsewhere, so that two places fold onto one cell, the one that
- * came second has none (shadow_has) and all its accesses are recorded. */
+ * reserved at the start and filled by the kernel as it is touched. 44 bits of
+ * the address choose the cell: the areas that Linux gives to programs, their
+ * libraries and stacks differ in those bits. Should a program map memory
+ * elsewhere, so that two places fold onto one cell, the one that came second
+ * has none (shadow_has) and all its accesses are recorded. */
 #define SHADOW_BASE UINT64_C(0x100000000000)
 
 static inline struct cell *shadow_find(uintptr_t addr)

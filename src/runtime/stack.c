@@ -86,8 +86,8 @@ static uint32_t node_child(uint32_t parent, uint32_t site)
 		uint64_t found = atomic_load(&e->key);
 		uint32_t node;
 
-		if (!found && atomic_compare_exchange_strong(&e->key, &found,
-							     key)) {
+		if (!found &&
+		    atomic_compare_exchange_strong(&e->key, &found, key)) {
 			node = chain_find(parent, site);
 			if (!node)
 				node = node_new(parent, site);

@@ -31,8 +31,7 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
 #define SYS_0(n) sys_call(n, 0, 0, 0, 0, 0, 0)
 #define SYS_1(n, a) sys_call(n, (long)(a), 0, 0, 0, 0, 0)
 #define SYS_2(n, a, b) sys_call(n, (long)(a), (long)(b), 0, 0, 0, 0)
-#define SYS_3(n, a, b, c)                                                      \
-	sys_call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SYS_3(n, a, b, c) sys_call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define SYS_4(n, a, b, c, d)                                                   \
 	sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 #define SYS_6(n, a, b, c, d, e, f)                                             \
