@@ -8,8 +8,8 @@
 
 /*
  * Threads are created through a first function of ours, which knows the new
- * thread before any of the program's code runs in it. settle.c is about how they
- * end.
+ * thread before any of the program's code runs in it. settle.c is about how
+ * they end.
  *
  * Signals are blocked from before the creation until the new thread is known:
  * a handler in between would meet a thread that nobody has registered.
