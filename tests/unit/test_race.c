@@ -238,6 +238,28 @@ static void an_earlier_access_is_ordered_by_its_segment(void **state)
 	done(&r);
 }
 
+/* Thread 1 is joined and its clock gone, so nothing proves the race when the
+ * access of thread 2 is told; its next one shows it. */
+static void an_access_after_one_told_afterwards_is_no_repetition(void **state)
+{
+	const struct event earlier = { .kind = EVENT_EARLIER_WRITE,
+				       .thread = 3,
+				       .addr = 0x100,
+				       .size = 4,
+				       .stack = 12,
+				       .arg = earlier_arg(2, 0) };
+
+	(void)state;
+	assert_int_equal(RACES(E(WRITE, 1, 0x100, 4), E(THREAD_END, 1, 0, 0),
+			       X(THREAD_JOIN, 0, 0, 1), earlier),
+			 0);
+	assert_int_equal(RACES(E(WRITE, 1, 0x100, 4), E(THREAD_END, 1, 0, 0),
+			       X(THREAD_JOIN, 0, 0, 1), earlier,
+			       E(WRITE, 2, 0x100, 4)),
+			 1);
+	assert_int_equal(RACES(E(WRITE, 1, 0x100, 4), earlier), 1);
+}
+
 static void benign_bytes_are_not_told(void **state)
 {
 	(void)state;
@@ -333,6 +355,8 @@ int main(void)
 		cmocka_unit_test(freeing_is_a_write_and_allocating_a_new_start),
 		cmocka_unit_test(an_earlier_access_is_told_with_its_own_thread),
 		cmocka_unit_test(an_earlier_access_is_ordered_by_its_segment),
+		cmocka_unit_test(
+			an_access_after_one_told_afterwards_is_no_repetition),
 		cmocka_unit_test(benign_bytes_are_not_told),
 		cmocka_unit_test(ignored_regions_are_not_seen),
 		cmocka_unit_test(
