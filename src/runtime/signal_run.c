@@ -24,7 +24,7 @@ struct signal_frame {
 	uint32_t overflow;
 	uintptr_t low, high; /* the alternate stack, if it is on that */
 	int signal;
-	uintptr_t pc; /* where it struck */
+	uintptr_t pc; /* where it struck, 0: in the guest */
 };
 
 static __thread struct signal_frame *innermost;
@@ -123,6 +123,19 @@ static void frame_set_stack(struct signal_frame *f, const ucontext_t *machine)
 	}
 }
 
+/* From here to there the guest's own code lies. Where in it a signal struck, or
+ * was let in after it was put off, is of no interest to anybody. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+static uintptr_t struck_at(const ucontext_t *machine)
+{
+	uintptr_t pc = (uintptr_t)machine->uc_mcontext.gregs[REG_RIP];
+
+	return is_between(pc, (uintptr_t)__ehdr_start, (uintptr_t)etext) ? 0 :
+									   pc;
+}
+
 /* The place where the signal struck becomes a call of the handler. The hooks
  * of entry and exit are not inside: one of them may have been interrupted, so
  * the place it was about to fill is kept. */
@@ -133,8 +146,10 @@ static void frame_begin(struct thread *t, struct signal_frame *f)
 	f->overflow = t->overflow;
 	innermost = f;
 	record(t, EVENT_SIGNAL_BEGIN, NULL, 0, (unsigned int)f->signal, f->pc);
-	if (f->top + 1 < t->limit) {
-		f->covered = f->top[1];
+	if (f->top + 1 >= t->limit)
+		return;
+	f->covered = f->top[1];
+	if (f->pc) {
 		f->top[1] = (struct call){ .pc = f->pc, .frame = (uintptr_t)f };
 		t->top = f->top + 1;
 	}
@@ -166,7 +181,7 @@ static void handler_observe(struct thread *t, uint64_t entry, siginfo_t *info,
 {
 	struct signal_frame f __attribute__((cleanup(frame_leave))) = {
 		.signal = info->si_signo,
-		.pc = (uintptr_t)machine->uc_mcontext.gregs[REG_RIP],
+		.pc = struck_at(machine),
 	};
 
 	frame_set_stack(&f, machine);

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { LARGE = 6 << 20, HUGE_BLOCK = 100 << 20 };
+enum { LARGE = 3 << 20, HUGE_BLOCK = 40 << 20 };
 
 static void use(size_t size, char byte)
 {

@@ -68,8 +68,8 @@ int main(void)
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	forbidden = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			 0);
+	forbidden =
+		mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(forbidden != MAP_FAILED);
 	CHECK(sigaction(SIGSEGV, &act, NULL) == 0);
 	fault(NULL);

@@ -143,7 +143,8 @@ static void joins(void)
 	while (rc == EBUSY);
 	CHECK(rc == 0 && result == &go);
 	CHECK(pthread_create(&thread, NULL, wait_for_go, NULL) == 0);
-	CHECK(pthread_clockjoin_np(thread, &result, CLOCK_MONOTONIC, NULL) == 0);
+	CHECK(pthread_clockjoin_np(thread, &result, CLOCK_MONOTONIC, NULL) ==
+	      0);
 	CHECK(!result);
 }
 

@@ -57,9 +57,9 @@ static void blocks(void)
 
 static void aligned(void)
 {
-	void *p = NULL, *blocks[] = { memalign(256, 100),
-				      aligned_alloc(512, 1024), valloc(10),
-				      pvalloc(10) };
+	void *p = NULL,
+	     *blocks[] = { memalign(256, 100), aligned_alloc(512, 1024),
+			   valloc(10), pvalloc(10) };
 
 	CHECK(is_aligned(blocks[0], 256) && is_aligned(blocks[1], 512));
 	CHECK(is_aligned(blocks[2], 4096) && is_aligned(blocks[3], 4096));

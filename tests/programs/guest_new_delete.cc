@@ -52,7 +52,7 @@ static void work()
 	}
 	delete static_cast<int *>(nullptr);
 	::operator delete(::operator new(8, std::nothrow), std::nothrow);
-	::operator delete[](::operator new[](8), std::size_t(8));
+	::operator delete[](::operator new[](8), std::nothrow);
 }
 
 int main()

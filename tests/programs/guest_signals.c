@@ -20,7 +20,8 @@ enum { WANTED = 200, THREADS = 2 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int handled;
 static int in_handler;
-static long table[4096];
+static atomic_long steps;
+static long tables[1 + THREADS][4096];
 
 /* The mutex is used by handlers only, and no handler interrupts another. */
 static void handle(int signal, siginfo_t *info, void *machine)
@@ -38,16 +39,16 @@ static void handle(int signal, siginfo_t *info, void *machine)
 	errno = kept;
 }
 
-static long walk(int n)
+static void walk(long *table, int n)
 {
-	long sum = 0;
-
 	for (int i = 0; i < 4096; i++)
-		sum += table[i]++ & n;
-	return n ? sum + walk(n - 1) : sum;
+		table[i] += n;
+	steps++;
+	if (n)
+		walk(table, n - 1);
 }
 
-static void *work(void *unused)
+static void *work(void *table)
 {
 	sigset_t set;
 
@@ -55,8 +56,8 @@ static void *work(void *unused)
 	sigaddset(&set, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	while (handled < WANTED)
-		table[0] = walk(3);
-	return unused;
+		walk(table, 3);
+	return table;
 }
 
 int main(void)
@@ -68,11 +69,12 @@ int main(void)
 
 	CHECK(sigaction(SIGALRM, &act, NULL) == 0);
 	for (int i = 0; i < THREADS; i++)
-		CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+		CHECK(pthread_create(&threads[i], NULL, work, tables[1 + i]) ==
+		      0);
 	CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
 	errno = 1234;
 	while (handled < WANTED)
-		table[1] = walk(3);
+		walk(tables[0], 3);
 	CHECK(errno == 1234);
 	memset(&timer, 0, sizeof(timer));
 	CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
