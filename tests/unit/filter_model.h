@@ -171,9 +171,10 @@ static void model_print(const struct model *m)
 	for (size_t i = 0; i < m->all_count; i++) {
 		const struct model_access *a = &m->all[i];
 
-		fprintf(stderr, "%4zu thread %2u segment %3llu %s granule %u "
-			"life %u bytes %02x node %u\n", i, a->thread,
-			(unsigned long long)a->segment,
+		fprintf(stderr,
+			"%4zu thread %2u segment %3llu %s granule %u "
+			"life %u bytes %02x node %u\n",
+			i, a->thread, (unsigned long long)a->segment,
 			a->is_write ? "write" : "read ", a->granule, a->life,
 			a->bytes, a->node);
 	}
@@ -194,9 +195,10 @@ static bool model_agrees(const struct model *m)
 		for (uint32_t l = 0; l < MODEL_LIVES; l++) {
 			if (all.bytes[g][l] == passed.bytes[g][l])
 				continue;
-			fprintf(stderr, "granule %u life %u: races on bytes "
-				"%02x, after the filter on %02x\n", g, l,
-				all.bytes[g][l], passed.bytes[g][l]);
+			fprintf(stderr,
+				"granule %u life %u: races on bytes "
+				"%02x, after the filter on %02x\n",
+				g, l, all.bytes[g][l], passed.bytes[g][l]);
 			is_equal = false;
 		}
 	return is_equal;
@@ -245,8 +247,8 @@ static void model_access(struct model *m, uint32_t thread, uint32_t granule,
 	if (m->all_count == MODEL_ACCESSES)
 		return;
 	m->all[m->all_count++] = a;
-	is_kept = guest_access(&m->threads[thread].guest, addr, bytes,
-			       is_write, node);
+	is_kept = guest_access(&m->threads[thread].guest, addr, bytes, is_write,
+			       node);
 	if (is_kept)
 		model_pass(m, &a, m->all_count - 1);
 	if (was_shared && !is_kept) {
@@ -371,9 +373,8 @@ static void model_init(struct model *m)
 	m->passed = calloc(MODEL_ACCESSES, sizeof(*m->passed));
 	m->passed_time = calloc(MODEL_ACCESSES, sizeof(*m->passed_time));
 	for (uint32_t i = 0; i < MODEL_THREADS; i++)
-		m->threads[i].guest.before =
-			calloc(INCARNATIONS,
-			       sizeof(*m->threads[i].guest.before));
+		m->threads[i].guest.before = calloc(
+			INCARNATIONS, sizeof(*m->threads[i].guest.before));
 }
 
 /* For the next program, with threads of new numbers. */

@@ -122,8 +122,8 @@ static uint32_t thread_chosen(void)
 
 static uint32_t bytes_chosen(const struct shape *s)
 {
-	static const uint8_t parts[] = { 0x01, 0x02, 0x0f, 0xf0, 0x3c, 0x80,
-					 0xc0, 0x0c };
+	static const uint8_t parts[] = { 0x01, 0x02, 0x0f, 0xf0,
+					 0x3c, 0x80, 0xc0, 0x0c };
 
 	return chance(100) < s->whole ? 0xff : parts[chance(sizeof(parts))];
 }
@@ -163,8 +163,7 @@ static void step_sync(const struct shape *s, uint32_t thread)
 
 	if (what < s->creates) {
 		if (model.thread_count < s->threads)
-			model_create(&model,
-				     chance(20) ? thread : UINT32_MAX);
+			model_create(&model, chance(20) ? thread : UINT32_MAX);
 	} else if (what < s->creates + s->ends) {
 		if (thread)
 			step_end(s, thread);
@@ -208,50 +207,79 @@ static void programs_run(const struct shape *s)
 static void test_few_threads(void **state)
 {
 	(void)state;
-	programs_run(&(struct shape){ .programs = 20000, .steps = 25,
-				      .threads = 3, .granules = 1,
-				      .accesses = 60, .writes = 40, .whole = 20,
-				      .creates = 30, .ends = 10 });
+	programs_run(&(struct shape){ .programs = 20000,
+				      .steps = 25,
+				      .threads = 3,
+				      .granules = 1,
+				      .accesses = 60,
+				      .writes = 40,
+				      .whole = 20,
+				      .creates = 30,
+				      .ends = 10 });
 }
 
 static void test_whole_granules(void **state)
 {
 	(void)state;
-	programs_run(&(struct shape){ .programs = 5000, .steps = 60,
-				      .threads = 5, .granules = 3,
-				      .accesses = 60, .writes = 30, .whole = 95,
-				      .creates = 20, .ends = 10,
-				      .detaches = 20, .lives = 50 });
+	programs_run(&(struct shape){ .programs = 5000,
+				      .steps = 60,
+				      .threads = 5,
+				      .granules = 3,
+				      .accesses = 60,
+				      .writes = 30,
+				      .whole = 95,
+				      .creates = 20,
+				      .ends = 10,
+				      .detaches = 20,
+				      .lives = 50 });
 }
 
 static void test_parts_of_granules(void **state)
 {
 	(void)state;
-	programs_run(&(struct shape){ .programs = 5000, .steps = 80,
-				      .threads = 5, .granules = 3,
-				      .accesses = 60, .writes = 30, .whole = 10,
-				      .creates = 20, .ends = 10,
-				      .detaches = 20, .lives = 30 });
+	programs_run(&(struct shape){ .programs = 5000,
+				      .steps = 80,
+				      .threads = 5,
+				      .granules = 3,
+				      .accesses = 60,
+				      .writes = 30,
+				      .whole = 10,
+				      .creates = 20,
+				      .ends = 10,
+				      .detaches = 20,
+				      .lives = 30 });
 }
 
 static void test_readers(void **state)
 {
 	(void)state;
-	programs_run(&(struct shape){ .programs = 3000, .steps = 120,
-				      .threads = 20, .granules = 2,
-				      .accesses = 50, .writes = 2, .whole = 70,
-				      .creates = 40, .ends = 15,
-				      .detaches = 10, .lives = 10 });
+	programs_run(&(struct shape){ .programs = 3000,
+				      .steps = 120,
+				      .threads = 20,
+				      .granules = 2,
+				      .accesses = 50,
+				      .writes = 2,
+				      .whole = 70,
+				      .creates = 40,
+				      .ends = 15,
+				      .detaches = 10,
+				      .lives = 10 });
 }
 
 static void test_many_segments(void **state)
 {
 	(void)state;
-	programs_run(&(struct shape){ .programs = 1000, .steps = 80,
-				      .threads = 5, .granules = 2,
-				      .accesses = 50, .writes = 20, .whole = 50,
-				      .creates = 15, .ends = 10,
-				      .detaches = 20, .ages = 10 });
+	programs_run(&(struct shape){ .programs = 1000,
+				      .steps = 80,
+				      .threads = 5,
+				      .granules = 2,
+				      .accesses = 50,
+				      .writes = 20,
+				      .whole = 50,
+				      .creates = 15,
+				      .ends = 10,
+				      .detaches = 20,
+				      .ages = 10 });
 }
 
 /* A thread is created by an access's thread, reads, is joined: no event. */
@@ -324,9 +352,15 @@ static void test_reader_without_place(void **state)
 static void test_recycled_incarnations(void **state)
 {
 	static struct thread idle;
-	struct shape s = { .programs = 10000, .steps = 80, .threads = 20,
-			   .granules = 2, .accesses = 40, .writes = 40,
-			   .whole = 60, .creates = 40, .ends = 40,
+	struct shape s = { .programs = 10000,
+			   .steps = 80,
+			   .threads = 20,
+			   .granules = 2,
+			   .accesses = 40,
+			   .writes = 40,
+			   .whole = 60,
+			   .creates = 40,
+			   .ends = 40,
 			   .detaches = 40 };
 
 	(void)state;
