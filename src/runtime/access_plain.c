@@ -85,9 +85,12 @@ static HOT __attribute__((noinline)) void access_look(struct thread *t,
 			return;
 		if (word_load(&c->write) == SHARED &&
 		    likely(!(t->slow | t->inside | t->ignoring))) {
+			if (record_again(t, addr, size, is_write, pc))
+				return;
 			guest_enter(t);
 			record_access(t, addr, size, is_write,
 				      stack_node(t, pc));
+			record_run_at(t, pc);
 			guest_leave(t);
 			return;
 		}

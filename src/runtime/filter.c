@@ -16,7 +16,7 @@ struct readers {
 
 #define READERS_LOST (UINT64_C(1) << 32) /* in the word with the count */
 
-enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 7 };
+enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 15 };
 
 static struct {
 	uint64_t *at; /* words not yet given out */

@@ -288,6 +288,27 @@ void record_access(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 	t->run.stack = stack;
 	t->run.code = (uint8_t)code;
 	t->run.count = 0;
+	t->run.pc = 0;
+}
+
+bool record_again(struct thread *t, uintptr_t addr, size_t size, bool is_write,
+		  uintptr_t pc)
+{
+	unsigned int code = (unsigned int)is_write << 3 |
+			    (unsigned int)__builtin_ctzl(size);
+
+	/* The same place in the same call: its node is known, and that of a
+	 * call that was entered since is not. */
+	if (addr != t->run.next || pc != t->run.pc || code != t->run.code ||
+	    !t->run.call || t->top->stack != t->run.call || !t->run.count ||
+	    t->run.count == CODEC_RUN_MAX)
+		return false;
+	guest_enter(t);
+	codec_set_number(t->run.count_at, ++t->run.count);
+	t->codec.addr = addr;
+	t->run.next = addr + size;
+	guest_leave(t);
+	return true;
 }
 
 void record_earlier(struct thread *t, bool is_write, uint64_t addr,

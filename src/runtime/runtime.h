@@ -87,6 +87,8 @@ struct thread {
 		uint8_t *count_at;
 		uint32_t count; /* 0: a single access so far */
 		uint32_t stack;
+		uintptr_t pc;  /* of record_run_at, or 0 */
+		uint32_t call; /* the node of the call there */
 		uint8_t code;
 	} run;
 	struct {
@@ -216,6 +218,18 @@ void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 /* A plain access that was found worth recording. */
 void record_access(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 		   uint32_t stack);
+
+/* Records an access that only continues a run, at a fraction of the cost; false
+ * when it does not. */
+bool record_again(struct thread *t, uintptr_t addr, size_t size, bool is_write,
+		  uintptr_t pc);
+
+/* The run that the access just recorded may begin was made at `pc`. */
+static inline void record_run_at(struct thread *t, uintptr_t pc)
+{
+	t->run.pc = pc;
+	t->run.call = t->top->stack;
+}
 
 /* An access that was left out at its time; the thread must be inside. */
 void record_earlier(struct thread *t, bool is_write, uint64_t addr,
