@@ -269,6 +269,9 @@ void races_feed(struct races *r, const struct event *e)
 		end_benign(r, e);
 		break;
 	case EVENT_ALLOC:
+		races_forget(r, e->addr, alloc_extent(e));
+		end_benign(r, e);
+		break;
 	case EVENT_MAP:
 	case EVENT_UNMAP:
 		races_forget(r, e->addr, e->size);

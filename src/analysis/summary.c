@@ -150,7 +150,7 @@ void summary_feed(struct summary *s, const struct event *e)
 	case EVENT_ALLOC:
 		sum->allocations++;
 		sum->allocated_bytes += e->size;
-		summary_forget(s, e->addr, e->size);
+		summary_forget(s, e->addr, alloc_extent(e));
 		break;
 	case EVENT_FREE:
 	case EVENT_MAP:

@@ -75,6 +75,29 @@ static inline uint64_t earlier_segment(uint64_t arg)
 	return arg >> 24;
 }
 
+/* The argument of ALLOC: how many blocks the thread allocated before, and how
+ * many bytes the block has beyond those that were asked for. What ends a block
+ * (FREE, and the write before it) ends all of it. */
+static inline uint64_t alloc_arg(uint64_t before, uint64_t spare)
+{
+	const uint64_t most = (UINT64_C(1) << 24) - 1;
+
+	return (spare < most ? spare : most) << 40 |
+	       (before & ((UINT64_C(1) << 40) - 1));
+}
+
+static inline uint64_t alloc_before(uint64_t arg)
+{
+	return arg & ((UINT64_C(1) << 40) - 1);
+}
+
+static inline uint64_t alloc_extent(const struct event *e)
+{
+	uint64_t extent = e->size + (e->arg >> 40);
+
+	return extent < e->size ? UINT64_MAX : extent;
+}
+
 /* Tables of event.def, indexed by kind. */
 static inline unsigned int event_fields(unsigned int kind)
 {

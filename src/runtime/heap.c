@@ -137,10 +137,14 @@ static uintptr_t caller_take(uintptr_t pc)
 
 static void block_begins(struct thread *t, void *p, size_t size, uintptr_t pc)
 {
+	size_t got;
+
 	if (!p)
 		return;
-	access_claim(t, p, real.malloc_usable_size(p), pc);
-	record(t, EVENT_ALLOC, p, size, t->allocations++, pc);
+	got = real.malloc_usable_size(p);
+	access_claim(t, p, got, pc);
+	record(t, EVENT_ALLOC, p, size,
+	       alloc_arg(t->allocations++, got > size ? got - size : 0), pc);
 }
 
 static void block_ends(struct thread *t, void *p, size_t size, uintptr_t pc)
@@ -242,7 +246,8 @@ static void *realloc_seen(struct thread *t, void *old, size_t size,
 		/* It failed, and the old block lives on after all. */
 		int kept = errno;
 
-		record(t, EVENT_ALLOC, old, had, t->allocations++, pc);
+		record(t, EVENT_ALLOC, old, had, alloc_arg(t->allocations++, 0),
+		       pc);
 		errno = kept;
 	}
 	return p;

@@ -377,6 +377,15 @@ uint32_t module_site(uintptr_t pc)
 	return span_find(pc);
 }
 
+/* Both are made by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+bool module_is_guest(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__ehdr_start && pc < (uintptr_t)etext;
+}
+
 EXPORT int dlclose(void *handle)
 {
 	int rc = real.dlclose(handle);

@@ -269,6 +269,9 @@ void module_scan(void);
  * new look). */
 uint32_t module_site(uintptr_t pc);
 
+/* Is this code of our own? */
+bool module_is_guest(uintptr_t pc);
+
 /* ---- signal.c ---- */
 
 /* Called when `inside` came back to 0 and signals were put off. */

@@ -45,28 +45,28 @@ static bool is_instant(int signal, const siginfo_t *info)
 	return signal_bit(signal) & instant_signals() && info->si_code > 0;
 }
 
-static void queue_again(const siginfo_t *info)
+static void queue_again(int signal, const siginfo_t *info)
 {
 	SYS_4(SYS_rt_tgsigqueueinfo, SYS_0(SYS_getpid), SYS_0(SYS_gettid),
-	      info->si_signo, info);
+	      signal, info);
 }
 
 /* Real-time signals of one number are delivered in the order they were sent:
  * those that wait already come after this one. */
-static void queue_again_first(const siginfo_t *info)
+static void queue_again_first(int signal, const siginfo_t *info)
 {
 	enum { MOST = 32 };
 	const struct timespec now = { 0 };
-	uint64_t only = signal_bit(info->si_signo);
+	uint64_t only = signal_bit(signal);
 	siginfo_t behind[MOST];
 	int n = 0;
 
 	while (n < MOST && SYS_4(SYS_rt_sigtimedwait, &only, &behind[n], &now,
-				 sizeof(only)) == info->si_signo)
+				 sizeof(only)) == signal)
 		n++;
-	queue_again(info);
+	queue_again(signal, info);
 	for (int i = 0; i < n; i++)
-		queue_again(&behind[i]);
+		queue_again(signal, &behind[i]);
 }
 
 static void put_off(struct thread *t, siginfo_t *info, ucontext_t *machine)
@@ -77,9 +77,9 @@ static void put_off(struct thread *t, siginfo_t *info, ucontext_t *machine)
 
 	SYS_4(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof(all));
 	if (info->si_signo >= SIGRTMIN)
-		queue_again_first(info);
+		queue_again_first(info->si_signo, info);
 	else
-		queue_again(info);
+		queue_again(info->si_signo, info);
 	if (!atomic_fetch_or(&t->pending, signal_bit(info->si_signo)))
 		mask_kept = *restored;
 	*restored |= all;
@@ -123,17 +123,13 @@ static void frame_set_stack(struct signal_frame *f, const ucontext_t *machine)
 	}
 }
 
-/* From here to there the guest's own code lies. Where in it a signal struck, or
- * was let in after it was put off, is of no interest to anybody. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
+/* Where in the guest a signal struck, or was let in after it was put off, is of
+ * no interest to anybody. */
 static uintptr_t struck_at(const ucontext_t *machine)
 {
 	uintptr_t pc = (uintptr_t)machine->uc_mcontext.gregs[REG_RIP];
 
-	return is_between(pc, (uintptr_t)__ehdr_start, (uintptr_t)etext) ? 0 :
-									   pc;
+	return module_is_guest(pc) ? 0 : pc;
 }
 
 /* The place where the signal struck becomes a call of the handler. The hooks

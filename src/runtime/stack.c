@@ -108,9 +108,11 @@ static uint32_t child_of(struct thread *t, uint32_t parent, uintptr_t pc)
 		&t->memo[(pc ^ pc >> 8 ^ parent * 31) % STACK_MEMO];
 
 	if (m->pc != pc || m->parent != parent) {
-		uint32_t site = module_site(pc);
-
-		m->node = node_child(parent, site);
+		/* A call by the guest (of a thread's function, of a handler)
+		 * is none of the program's. */
+		m->node = module_is_guest(pc) ?
+				  parent :
+				  node_child(parent, module_site(pc));
 		m->parent = parent;
 		m->pc = pc;
 	}

@@ -114,7 +114,7 @@ static struct extent extent_of(struct locations *l, const struct event *e,
 
 static void alloc_feed(struct locations *l, const struct event *e)
 {
-	struct extent block = extent_of(l, e, e->arg);
+	struct extent block = extent_of(l, e, alloc_before(e->arg));
 
 	if (block.low < block.high)
 		extents_replace(&l->heap, block);

@@ -75,8 +75,8 @@ check() {
 		fail "$name observed: $(cat out)"
 	check_counts "$source" "$name"
 	if grep -q '^ \* silent$' "$source"; then
-		run 0 "$HEDDLE" run --observe --store store -o summary \
-			-- "./$program"
+		run 0 "$HEDDLE" run --observe --fail-on any --store store \
+			-o summary -- "./$program"
 	fi
 	rm -rf store dump
 }
