@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/filter.h"
+#include "runtime/order.h"
+
+/*
+ * The filter under threads that really run at once. They meet before each
+ * round, use the same few granules in the same order, and meet again; then one
+ * of them looks at what passed. No thread is ordered with another, so of any
+ * two accesses in conflict one must have been kept, and the other kept or
+ * told, or one of the same thread that came later and is at least as strong.
+ */
+
+enum {
+	THREADS = 4,
+	ROUNDS = 3000,
+	GRANULES = 16,
+	USES = 2, /* of a granule by each thread in a round */
+	LOG = 4096,
+};
+
+struct use {
+	uint64_t segment;
+	uint32_t thread, granule, bytes;
+	bool is_write, is_kept;
+};
+
+/* What a thread did in this round, and what passed through its hands. */
+struct log {
+	struct use done[GRANULES * USES], passed[LOG];
+	uint32_t done_count, passed_count;
+};
+
+struct region *region;
+bool gate;
+static uint64_t memory[GRANULES + 64];
+static struct log logs[THREADS];
+static struct thread threads[THREADS];
+static atomic_uint arrived;
+static atomic_bool is_wrong;
+
+void *guest_map(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+void guest_hide(void *at, size_t size)
+{
+	(void)at;
+	(void)size;
+}
+
+void guest_note(const char *text)
+{
+	(void)text;
+	atomic_store(&is_wrong, true);
+}
+
+static void pass(struct log *log, const struct use *u)
+{
+	if (log->passed_count < LOG)
+		log->passed[log->passed_count++] = *u;
+	else
+		atomic_store(&is_wrong, true);
+}
+
+void record_earlier(struct thread *t, bool is_write, uint64_t addr,
+		    uint32_t size, uint64_t arg, uint32_t stack)
+{
+	(void)stack;
+	for (uint64_t at = addr; at < addr + size; at++) {
+		uint64_t offset = at - (uintptr_t)memory;
+
+		pass(&logs[t->number],
+		     &(struct use){ .segment = earlier_segment(arg),
+				    .thread = earlier_thread(arg),
+				    .granule = (uint32_t)(offset / 8),
+				    .bytes = 1u << offset % 8,
+				    .is_write = is_write });
+	}
+}
+
+/* ---- a round ---- */
+
+static uint32_t chance(uint64_t *state, uint32_t below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (uint32_t)(*state >> 33) % below;
+}
+
+static void use(struct thread *t, uint32_t granule, uint32_t bytes,
+		bool is_write)
+{
+	uintptr_t addr = (uintptr_t)&memory[granule];
+	const struct cell *c = shadow_find(addr);
+	uint64_t word = word_load(is_write ? &c->write : &c->read);
+	struct log *log = &logs[t->number];
+	struct use u = { .segment = t->segment,
+			 .thread = t->number,
+			 .granule = granule,
+			 .bytes = bytes,
+			 .is_write = is_write,
+			 .is_kept = true };
+
+	log->done[log->done_count++] = u;
+	if (word_covers(word, t->tag, bytes) ||
+	    (!is_write && word_is_readers(word) &&
+	     filter_knows_reader(t, word, bytes)))
+		return;
+	if (filter_access(t, addr, bytes, is_write, 0))
+		pass(log, &u);
+}
+
+static void round_play(struct thread *t, uint64_t *state, uint32_t writes)
+{
+	static const uint8_t parts[] = { 0xff, 0xff, 0x0f, 0xf0, 0x81, 0x18 };
+
+	for (uint32_t g = 0; g < GRANULES; g++)
+		for (uint32_t i = 0; i < USES; i++) {
+			use(t, g, parts[chance(state, sizeof(parts))],
+			    chance(state, 100) < writes);
+			if (!chance(state, 4))
+				order_release(t);
+		}
+}
+
+/* ---- looking at it ---- */
+
+static bool stands_for(const struct use *passed, const struct use *done,
+		       uint32_t bytes)
+{
+	return passed->thread == done->thread &&
+	       passed->granule == done->granule && passed->bytes & bytes &&
+	       passed->segment >= done->segment &&
+	       passed->is_write >= done->is_write;
+}
+
+/* 0: nothing stands for it; 1: it was told; 2: it was kept. */
+static int find(const struct use *done, uint32_t byte)
+{
+	int found = 0;
+
+	for (uint32_t t = 0; t < THREADS; t++)
+		for (uint32_t i = 0; i < logs[t].passed_count; i++) {
+			const struct use *p = &logs[t].passed[i];
+
+			if (!stands_for(p, done, byte))
+				continue;
+			if (p->is_kept)
+				return 2;
+			found = 1;
+		}
+	return found;
+}
+
+static void pair_check(const struct use *a, const struct use *b)
+{
+	uint32_t both = a->bytes & b->bytes;
+
+	if (a->granule != b->granule || (!a->is_write && !b->is_write))
+		return;
+	for (uint32_t byte = 1; byte <= both; byte <<= 1) {
+		int first, second;
+
+		if (!(both & byte))
+			continue;
+		first = find(a, byte);
+		second = find(b, byte);
+		if (first && second && first + second >= 3)
+			continue;
+		atomic_store(&is_wrong, true);
+		fprintf(stderr,
+			"granule %u byte %02x: %s of thread %u "
+			"(%d), %s of thread %u (%d)\n",
+			a->granule, byte, a->is_write ? "write" : "read",
+			a->thread, first, b->is_write ? "write" : "read",
+			b->thread, second);
+	}
+}
+
+static void round_check(void)
+{
+	for (uint32_t t = 0; t < THREADS; t++)
+		for (uint32_t u = 0; u < t; u++)
+			for (uint32_t i = 0; i < logs[t].done_count; i++)
+				for (uint32_t j = 0; j < logs[u].done_count;
+				     j++)
+					pair_check(&logs[t].done[i],
+						   &logs[u].done[j]);
+	for (uint32_t t = 0; t < THREADS; t++)
+		logs[t].done_count = logs[t].passed_count = 0;
+	shadow_fill((uintptr_t)memory, sizeof(memory), 0);
+}
+
+static void meet(unsigned int times)
+{
+	atomic_fetch_add(&arrived, 1);
+	while (atomic_load(&arrived) < times * THREADS)
+		sched_yield();
+}
+
+static void *play(void *who)
+{
+	/* Many readers, a few writers, mostly writers. */
+	static const uint32_t writes[] = { 3, 10, 60 };
+	struct thread *t = who;
+	uint64_t state = (t->number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		meet(2 * i + 1);
+		if (!atomic_load(&is_wrong))
+			round_play(t, &state, writes[i % 3]);
+		meet(2 * i + 2);
+		if (t->number == 0 && !atomic_load(&is_wrong))
+			round_check();
+	}
+	return NULL;
+}
+
+static void test_conflicts_are_seen(void **state)
+{
+	pthread_t real[THREADS];
+
+	(void)state;
+	alarm(110);
+	region = guest_map(sizeof(*region));
+	assert_non_null(region);
+	assert_true(shadow_init());
+	for (uint32_t i = 0; i < THREADS; i++) {
+		threads[i].number = i;
+		threads[i].before =
+			calloc(INCARNATIONS, sizeof(*threads[i].before));
+		order_begin(&threads[i], NULL);
+	}
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(
+			pthread_create(&real[i], NULL, play, &threads[i]), 0);
+	for (uint32_t i = 0; i < THREADS; i++)
+		pthread_join(real[i], NULL);
+	for (uint32_t i = 0; i < THREADS; i++)
+		free(threads[i].before);
+	assert_false(is_wrong);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conflicts_are_seen),
+	};
+
+#ifdef __SANITIZE_ADDRESS__
+	/* The sanitizer's shadow is where ours wants to be. */
+	return 77;
+#endif
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
