@@ -9,6 +9,7 @@
 #   make bench        every benchmark (bench-quick: a few minutes of it)
 #   make install      into PREFIX (/usr/local), below DESTDIR if that is set
 #   make deb          build/heddle_<version>_amd64.deb
+#   make fuzz         the readers, for ten minutes
 #   make format tidy clean
 
 BUILD ?= build
@@ -59,7 +60,11 @@ tidy: packages-test
 	@$(MAKE) --no-print-directory compile
 	BUILD=$(abspath $(BUILD)) SOURCE=$(CURDIR) tests/structure/tidy.sh
 
+fuzz: packages-test
+	BUILD=$(abspath $(BUILD)) bash tests/fuzz/run.sh 600
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: build compile test demo bench bench-quick install deb format tidy clean
+.PHONY: build compile test demo bench bench-quick install deb fuzz format tidy \
+	clean

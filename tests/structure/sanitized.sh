@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The unit tests again, everything of the tool under ASan and UBSan.
+# The unit tests again, and the verbs, with the tool under ASan and UBSan.
 
 set -eu
 SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -15,4 +15,5 @@ if nm -D "$sanitized/libheddle.so" | grep -qE '__(a|ub)san'; then
 	echo "the guest was built with a sanitizer"
 	exit 1
 fi
-ctest --test-dir "$sanitized" -L unit -j 2 --output-on-failure --no-tests=error
+ctest --test-dir "$sanitized" -R '^(test|run|show|cli)_' -j 2 \
+	--output-on-failure --no-tests=error

@@ -5,30 +5,39 @@
 # it observes a program. (The program itself is left alone.)
 
 set -u
-SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
-BUILD=${BUILD:-$SOURCE/build}
+export SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+export BUILD=${BUILD:-$SOURCE/build}
 HEDDLE=${HEDDLE:-$BUILD/heddle}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 2
+failed=0
 
-# 99 is valgrind's; any other status is left to the test that owns it.
+# check <expected status> <command>: 99 is valgrind's own.
 check() {
-	timeout 120 valgrind -q --leak-check=full --show-leak-kinds=definite \
-		--errors-for-leak-kinds=definite --error-exitcode=99 \
-		"$@" > out 2>&1
-	[[ $? -ne 99 ]] && return
-	echo "valgrind has something to say of $*:"
-	cat out
+	local expected=$1 status
+
+	shift
+	timeout -k 5 200 valgrind -q --leak-check=full \
+		--show-leak-kinds=definite --errors-for-leak-kinds=definite \
+		--error-exitcode=99 "$@" > "$scratch/out" 2>&1
+	status=$?
+	[[ $status -eq $expected ]] && return
+	echo "status $status instead of $expected under valgrind: $*"
+	cat "$scratch/out"
 	failed=1
 }
 
-failed=0
+cd "$SOURCE/tests" || exit 2
 for test in "$BUILD"/tests/test_*; do
-	check "$test"
+	# It is about the guest, whose shadow is larger than valgrind allows.
+	[[ $test == */test_filter ]] || check 0 "$test"
 done
+
+cd "$scratch" || exit 2
 "$HEDDLE" cc -o bank "$SOURCE/examples/bank.c" || exit 1
-check "$HEDDLE" run --observe -- ./bank
-check "$HEDDLE" run --observe --json -- ./bank
-check "$HEDDLE" doctor
+check 1 "$HEDDLE" run --observe -- ./bank
+check 1 "$HEDDLE" run --observe --json -- ./bank
+check 2 "$HEDDLE" run --observe -- ./nowhere
+check 0 "$HEDDLE" doctor
+check 0 "$HEDDLE" help run
 exit $failed
