@@ -23,7 +23,7 @@ struct view_options {
 
 #define VIEW_DEFAULTS                                                          \
 	{                                                                      \
-		.fail_on = "none", .colour = "auto"                             \
+		.fail_on = "none", .colour = "auto"                            \
 	}
 
 /* The rows of the option table of a verb whose struct has a `view`. */
@@ -37,7 +37,7 @@ struct view_options {
 			 "leave out the findings that FILE names"),            \
 		ARG_CHOICE(type, view.fail_on, "fail-on", 0,                   \
 			   "any|race|cycle|none",                              \
-			   "findings that make the status 1 (none)"),           \
+			   "findings that make the status 1 (none)"),          \
 		ARG_CHOICE(type, view.colour, "colour", 0,                     \
 			   "auto|always|never",                                \
 			   "colours (auto: on a terminal)")

@@ -56,7 +56,7 @@ for signal in INT TERM HUP; do
 	kill -s "$signal" "$tool"
 	wait "$limit"
 	status=$?
-	[[ $status -eq 1 ]] || fail "status $status after SIG$signal"
+	[[ $status -eq 3 ]] || fail "status $status after SIG$signal"
 	has out "killed by SIG$signal"
 	has out 'race on global shared'
 	has out "told to stop by SIG$signal"
