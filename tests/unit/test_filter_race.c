@@ -27,9 +27,9 @@
 
 enum {
 	THREADS = 4,
-	ROUNDS = 3000,
-	GRANULES = 16,
-	USES = 2, /* of a granule by each thread in a round */
+	ROUNDS = 12000,
+	GRANULES = 3,
+	USES = 3, /* of a granule by each thread in a round */
 	LOG = 4096,
 };
 
@@ -213,9 +213,15 @@ static void round_check(void)
 
 static void meet(unsigned int times)
 {
+	unsigned int waited = 0;
+
 	atomic_fetch_add(&arrived, 1);
+	/* Those that only spin go on at the same moment. */
 	while (atomic_load(&arrived) < times * THREADS)
-		sched_yield();
+		if (++waited % 1024)
+			__builtin_ia32_pause();
+		else
+			sched_yield();
 }
 
 static void *play(void *who)
