@@ -35,8 +35,8 @@ done
 
 cd "$scratch" || exit 2
 "$HEDDLE" cc -o bank "$SOURCE/examples/bank.c" || exit 1
-check 1 "$HEDDLE" run --observe -- ./bank
-check 1 "$HEDDLE" run --observe --json -- ./bank
+check 1 "$HEDDLE" run --observe --fail-on race -- ./bank
+check 0 "$HEDDLE" run --observe --json -- ./bank
 check 2 "$HEDDLE" run --observe -- ./nowhere
 check 0 "$HEDDLE" doctor
 check 0 "$HEDDLE" help run
