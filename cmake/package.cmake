@@ -11,6 +11,8 @@ if(TARGET heddle)
 	install(TARGETS heddle DESTINATION bin)
 	install(FILES ${CMAKE_BINARY_DIR}/heddle-cc ${CMAKE_BINARY_DIR}/heddle-c++
 		DESTINATION bin)
+	install(FILES ${CMAKE_BINARY_DIR}/completion.bash RENAME heddle
+		DESTINATION share/bash-completion/completions)
 endif()
 if(TARGET guest)
 	install(TARGETS guest DESTINATION lib/heddle)

@@ -50,5 +50,14 @@ while read -r text; do
 		fail "man/heddle.1: no word of the exit status \"$text\""
 done < <(sed -n 's/^EXIT(.*"\([^"]*\)")$/\1/p' src/format/verdict.def)
 
+# Help sends the reader to pages that exist.
+HEDDLE=${HEDDLE:-${BUILD:-build}/heddle}
+for verb in $("$HEDDLE" help | sed -nE 's/^  ([a-z+]+)  +.*/\1/p'); do
+	while read -r name; do
+		[[ -e man/$name.1 ]] ||
+			fail "heddle help $verb: there is no man/$name.1"
+	done < <("$HEDDLE" help "$verb" | sed -nE 's/^More in (.*)\(1\)\./\1/p')
+done
+
 mandoc -T lint -W warning man/*.[13] || fail "man: see above"
 exit $failed
