@@ -29,6 +29,7 @@ static void *use(void *p)
 {
 	be_busy();
 	turn_wait(1);
+	take_stamp();
 	seen = *made();
 	return p;
 }
