@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xalloc.h"
+#include "base/vec.h"
+#include "format/region.h"
 
 /* An access in a list. addr and size say what the program accessed; mask says
  * for which bytes of the granule the cell still stands. */
@@ -29,8 +30,21 @@ struct cell {
  * granules are that somebody used. */
 enum { FREE_WHOLE = 1 << 16 };
 
+/* Two accesses that race if, at the end of its segment, the thread of
+ * `earlier` does not know of `other`. */
+struct doubt {
+	struct access earlier, other;
+	uint64_t addr;
+	unsigned int size;
+};
+
+struct doubts {
+	VEC(struct doubt) list;
+};
+
 struct history {
 	struct granules granules;
+	VEC(struct doubts) doubts; /* by thread of `earlier` */
 	struct happens *order;
 	history_race *race;
 	void *self;
@@ -94,6 +108,9 @@ void history_free(struct history *h)
 {
 	if (!h)
 		return;
+	for (size_t i = 0; i < h->doubts.count; i++)
+		vec_free(&h->doubts.at[i].list);
+	vec_free(&h->doubts);
 	granules_done(&h->granules);
 	free(h->cells);
 	free(h);
@@ -215,8 +232,19 @@ static unsigned int mask_of(uint64_t granule, uint64_t addr, uint64_t end)
 
 /* ---- comparing ---- */
 
-/* Tells a race for each run of bytes in the mask. */
-static void tell(struct history *h, const struct access *first,
+typedef void tell_run(struct history *h, const struct access *first,
+		      const struct access *second, uint64_t addr,
+		      unsigned int size);
+
+static void tell_race(struct history *h, const struct access *first,
+		      const struct access *second, uint64_t addr,
+		      unsigned int size)
+{
+	h->race(h->self, first, second, addr, size);
+}
+
+/* Tells each run of bytes in the mask. */
+static void tell(struct history *h, tell_run *run, const struct access *first,
 		 const struct access *second, uint64_t granule,
 		 unsigned int mask)
 {
@@ -226,7 +254,7 @@ static void tell(struct history *h, const struct access *first,
 		while (mask >> (i + n) & 1)
 			n++;
 		if (n)
-			h->race(h->self, first, second, granule + i, n);
+			run(h, first, second, granule + i, n);
 		i += n + 1;
 	}
 }
@@ -257,7 +285,7 @@ static bool compare(struct history *h, uint32_t *slot, uint64_t granule,
 			if (conflicts_with[class] & old) {
 				struct access first = access_of(c);
 
-				tell(h, &first, a, granule, both);
+				tell(h, tell_race, &first, a, granule, both);
 			}
 		} else if (stands_for[class] & old) {
 			c->mask &= (uint8_t)~mask;
@@ -320,16 +348,67 @@ void history_access(struct history *h, const struct access *a)
 
 /* ---- accesses told afterwards ---- */
 
-/* Only the present clocks are known. If the present of neither thread knows
- * of the other's access, then their past did not either: unordered. */
-static bool is_surely_unordered(struct history *h, epoch a, epoch b)
-{
-	uint32_t t = epoch_thread(a), u = epoch_thread(b);
+/*
+ * An access told afterwards has a segment but no clock. A merged trace may even
+ * show it before its thread came so far. What is certain is that its thread
+ * knew no more at the access than at the end of the segment; so if that end
+ * does not know of an access of another thread, and the present of that other
+ * thread does not know of the segment, the two are unordered. When the end is
+ * yet to come, the pair waits for it.
+ *
+ * Two accesses told afterwards are not compared: the guest left both out
+ * because they do not conflict or because it knew their order.
+ */
 
-	if (happens_is_over(h->order, t) || happens_is_over(h->order, u))
-		return false;
-	return !epoch_is_before(a, happens_clock(h->order, u)) &&
-	       !epoch_is_before(b, happens_clock(h->order, t));
+static void doubt_add(struct history *h, const struct access *earlier,
+		      const struct access *other, uint64_t addr,
+		      unsigned int size)
+{
+	uint32_t t = epoch_thread(earlier->at);
+
+	while (h->doubts.count <= t)
+		vec_push(&h->doubts, (struct doubts){ 0 });
+	vec_push(&h->doubts.at[t].list,
+		 (struct doubt){ *earlier, *other, addr, size });
+}
+
+void history_settle(struct history *h, uint32_t thread)
+{
+	struct doubts *d;
+	size_t kept = 0;
+
+	if (thread >= h->doubts.count)
+		return;
+	d = &h->doubts.at[thread];
+	for (size_t i = 0; i < d->list.count; i++) {
+		struct doubt *x = &d->list.at[i];
+
+		if (epoch_segment(x->earlier.at) >
+		    happens_segment(h->order, thread))
+			d->list.at[kept++] = *x;
+		else if (!epoch_is_before(x->other.at,
+					  happens_clock(h->order, thread)))
+			h->race(h->self, &x->earlier, &x->other, x->addr,
+				x->size);
+	}
+	d->list.count = kept;
+}
+
+/* Compares with an access that the trace has shown before. */
+static void compare_earlier(struct history *h, const struct access *a,
+			    const struct access *other, uint64_t granule,
+			    unsigned int mask)
+{
+	uint32_t t = epoch_thread(a->at), u = epoch_thread(other->at);
+
+	if (t >= REGION_THREADS || happens_is_over(h->order, t) ||
+	    happens_is_over(h->order, u) ||
+	    epoch_is_before(a->at, happens_clock(h->order, u)))
+		return;
+	if (happens_segment(h->order, t) <= epoch_segment(a->at))
+		tell(h, doubt_add, a, other, granule, mask);
+	else if (!epoch_is_before(other->at, happens_clock(h->order, t)))
+		tell(h, tell_race, a, other, granule, mask);
 }
 
 static void earlier_granule(struct history *h, uint32_t *slot, uint64_t granule,
@@ -352,10 +431,10 @@ static void earlier_granule(struct history *h, uint32_t *slot, uint64_t granule,
 			if (c->at <= a->at && stands_for[class] & old)
 				c->mask &= (uint8_t)~mask;
 		} else if (both && conflicts_with[class] & old &&
-			   is_surely_unordered(h, a->at, c->at)) {
-			struct access second = access_of(c);
+			   !c->is_earlier) {
+			struct access other = access_of(c);
 
-			tell(h, a, &second, granule, both);
+			compare_earlier(h, a, &other, granule, both);
 		}
 		if (c->mask) {
 			link = &c->next;

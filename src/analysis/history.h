@@ -62,9 +62,14 @@ void history_free(struct history *h);
 /* An access at the present moment of its thread. */
 void history_access(struct history *h, const struct access *a);
 
-/* An access of the past: of thread and segment a->at. It is compared where
- * what is known now tells for certain that it is unordered. */
+/* An access of the past: of thread and segment a->at. Later accesses are
+ * compared with it as with any. With those told before, it is compared where
+ * the clocks can tell for certain that the two are unordered; some of that
+ * only when its segment ends. */
 void history_earlier(struct history *h, const struct access *a);
+
+/* The present segment of the thread is about to end (or the trace has). */
+void history_settle(struct history *h, uint32_t thread);
 
 /* Freeing a block: a write, after which nothing else matters. */
 void history_end(struct history *h, const struct access *a);

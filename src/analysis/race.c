@@ -18,6 +18,8 @@ struct races {
 	VEC(struct race_finding) found;
 	VEC(uint64_t) last_event; /* by finding: when it was last counted */
 	uint64_t event;
+	VEC(struct event) last_range; /* by thread: its last large write */
+	bool is_again; /* a free, whose write was looked at already */
 };
 
 static void race_found(void *self, const struct access *first,
@@ -49,6 +51,7 @@ void races_free(struct races *r)
 	vec_free(&r->found);
 	vec_free(&r->last_event);
 	vec_free(&r->ignoring);
+	vec_free(&r->last_range);
 	keymap_done(&r->by_sites);
 	granules_done(&r->benign);
 	history_free(r->history);
@@ -57,8 +60,11 @@ void races_free(struct races *r)
 
 struct race_finding *races_take(struct races *r, size_t *count)
 {
-	struct race_finding *found = r->found.at;
+	struct race_finding *found;
 
+	for (uint32_t t = 0; t < REGION_THREADS; t++)
+		history_settle(r->history, t);
+	found = r->found.at;
 	*count = r->found.count;
 	r->found.at = NULL;
 	vec_free(&r->found);
@@ -126,6 +132,13 @@ static uint32_t *find_pair(struct races *r, uint32_t a, uint32_t b)
 	return keymap_at(&r->by_sites, a < b ? a : b, a < b ? b : a);
 }
 
+/* What was told as a write is the freeing of a block. */
+static void tell_free(struct race_finding *f, const struct access *a)
+{
+	if (f->second.stack == a->stack && f->second.kind == EVENT_WRITE)
+		f->second.kind = EVENT_FREE;
+}
+
 static void race_found(void *self, const struct access *first,
 		       const struct access *second, uint64_t addr,
 		       unsigned int size)
@@ -136,6 +149,10 @@ static void race_found(void *self, const struct access *first,
 	if (is_benign(r, addr, size))
 		return;
 	n = find_pair(r, first->stack, second->stack);
+	if (r->is_again && *n) {
+		tell_free(&r->found.at[*n - 1], second);
+		return;
+	}
 	if (!*n) {
 		vec_push(&r->found,
 			 (struct race_finding){ .first = side(r, first),
@@ -183,12 +200,38 @@ static struct access access_now(struct races *r, const struct event *e)
 	};
 }
 
+/* A short write is never that of a free, so it need not be remembered. */
+enum { RANGE = 16 };
+
+static void note_range(struct races *r, const struct event *e)
+{
+	if (e->size <= RANGE || e->thread >= REGION_THREADS)
+		return;
+	while (r->last_range.count <= e->thread)
+		vec_push(&r->last_range, (struct event){ 0 });
+	r->last_range.at[e->thread] = *e;
+}
+
+/* Before it frees a block the guest writes to all of it, so to speak, to have
+ * its filter tell who used it. */
+static bool was_written(const struct races *r, const struct event *e)
+{
+	const struct event *w;
+
+	if (e->thread >= r->last_range.count)
+		return false;
+	w = &r->last_range.at[e->thread];
+	return w->kind == EVENT_WRITE && w->addr == e->addr &&
+	       w->size == e->size && w->stack == e->stack;
+}
+
 static void feed_access(struct races *r, const struct event *e)
 {
 	struct access a;
 
 	if (is_ignoring(r, e->thread))
 		return;
+	note_range(r, e);
 	a = access_now(r, e);
 	history_access(r->history, &a);
 }
@@ -212,10 +255,13 @@ static void feed_free(struct races *r, const struct event *e)
 {
 	struct access a = access_now(r, e);
 
-	if (is_ignoring(r, e->thread))
+	if (is_ignoring(r, e->thread)) {
 		history_forget(r->history, e->addr, e->size);
-	else
-		history_end(r->history, &a);
+		return;
+	}
+	r->is_again = was_written(r, e);
+	history_end(r->history, &a);
+	r->is_again = false;
 }
 
 static void feed_ignore(struct races *r, const struct event *e)
@@ -286,6 +332,8 @@ void races_feed(struct races *r, const struct event *e)
 	default:
 		break;
 	}
+	if (event_is_release(e->kind, e->arg))
+		history_settle(r->history, e->thread);
 }
 
 void races_forget(struct races *r, uint64_t addr, uint64_t size)

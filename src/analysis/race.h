@@ -14,8 +14,8 @@
  * Misses: races that another schedule would show; accesses that left no
  * event; the bytes behind the first 256 MiB of one access; what came between
  * a NOTE_IGNORE and its end, or touched only NOTE_BENIGN bytes. Of an access
- * told afterwards (EARLIER), races with those that the merged trace shows
- * before it only where the clocks of now prove them.
+ * told afterwards (EARLIER), those races with accesses that the merged trace
+ * shows before it which the clocks at the end of its segment do not prove.
  * Wrong when: order was made by means that leave no event (then it tells a
  * race that is none; see heddle.h for how to say so), or events are missing.
  * After Flanagan and Freund, FastTrack (PLDI 2009), and Serebryany and

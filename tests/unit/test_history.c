@@ -72,6 +72,8 @@ static void feed(struct history *h, struct happens *order,
 	} else if (random_is_access(e)) {
 		history_access(h, &a);
 	}
+	if (event_is_release(e->kind, e->arg))
+		history_settle(h, e->thread);
 }
 
 static void run(const struct event *events, size_t count)
@@ -85,6 +87,8 @@ static void run(const struct event *events, size_t count)
 		feed(h, order, &events[i]);
 		happens_release(order, &events[i]);
 	}
+	for (uint32_t t = 0; t < w.threads; t++)
+		history_settle(h, t);
 	history_free(h);
 	happens_free(order);
 }
@@ -196,106 +200,188 @@ static void every_race_is_told_and_no_other(void **state)
 
 /* ---- accesses told afterwards ---- */
 
+/* The last accesses to a byte that may have been left out: event + 1, and the
+ * epoch. */
 struct left_out {
-	uint32_t owner; /* + 1; 0 nobody */
 	bool is_shared;
-	epoch read, write;
-	uint32_t read_stack, write_stack; /* 0: there was none */
+	size_t read, write;
+	epoch read_at, write_at;
 };
 
 static struct left_out memory[BYTES];
 static struct event filtered[RANDOM_EVENTS * 20];
 static size_t filtered_count;
 
-static void tell_left_out(struct left_out *m, uint64_t byte, uint32_t thread)
-{
-	struct event e = { .thread = thread, .addr = byte, .size = 1 };
+/* Happens-before by threads and barriers alone, which the filter knows. */
+static bool ordered[RANDOM_EVENTS + 8][RANDOM_EVENTS + 8];
 
-	m->is_shared = true;
-	if (m->read_stack) {
-		e.kind = EVENT_EARLIER_READ;
-		e.arg = m->read;
-		e.stack = m->read_stack;
-		filtered[filtered_count++] = e;
-	}
-	if (m->write_stack) {
-		e.kind = EVENT_EARLIER_WRITE;
-		e.arg = m->write;
-		e.stack = m->write_stack;
-		filtered[filtered_count++] = e;
-	}
+static void tell_left_out(uint64_t byte, uint32_t thread, unsigned int kind,
+			  size_t event, epoch at)
+{
+	if (event)
+		filtered[filtered_count++] =
+			(struct event){ .kind = (uint8_t)kind,
+					.thread = thread,
+					.addr = byte,
+					.size = 1,
+					.arg = at,
+					.stack = (uint32_t)event };
+}
+
+static bool is_settled(size_t event, size_t now)
+{
+	return !event || ordered[event - 1][now];
 }
 
 /* The access of one byte: true when it is to be left out. */
-static bool leave_out(const struct event *e, uint64_t byte, uint64_t segment)
+static bool leave_out(size_t now, uint64_t byte, epoch at)
 {
+	const struct event *e = &w.at[now];
 	struct left_out *m = &memory[byte_number(byte)];
 
-	if (!m->owner)
-		m->owner = e->thread + 1;
 	if (m->is_shared)
 		return false;
-	if (m->owner != e->thread + 1 || event_is_atomic(e->kind)) {
-		tell_left_out(m, byte, e->thread);
+	if (event_is_atomic(e->kind) || !is_settled(m->write, now) ||
+	    !is_settled(m->read, now)) {
+		m->is_shared = true;
+		tell_left_out(byte, e->thread, EVENT_EARLIER_READ, m->read,
+			      m->read_at);
+		tell_left_out(byte, e->thread, EVENT_EARLIER_WRITE, m->write,
+			      m->write_at);
 		return false;
 	}
 	if (e->kind == EVENT_WRITE) {
-		m->write = epoch_make(e->thread, segment);
-		m->write_stack = e->stack;
+		m->write = now + 1;
+		m->write_at = at;
+		m->read = 0;
 	} else {
-		m->read = epoch_make(e->thread, segment);
-		m->read_stack = e->stack;
+		m->read = now + 1;
+		m->read_at = at;
 	}
 	return true;
 }
 
-/* Leaves out of the world what a byte's first thread does before another one
- * comes, as the guest does; accesses are taken apart into bytes. */
+/* Leaves out of the world what is settled by threads and barriers, as the
+ * guest does; accesses are taken apart into bytes. The first third is recorded
+ * all the same, as the guest does with a thread's first accesses. */
 static void filter_world(void)
 {
 	uint64_t segment[RANDOM_THREADS] = { 0 };
 
+	random_close(&w, true, true);
+	memcpy(ordered, w.before, sizeof(ordered));
+	random_close(&w, false, true);
 	memset(memory, 0, sizeof(memory));
 	filtered_count = 0;
 	for (size_t i = 0; i < w.count; i++) {
 		struct event e = w.at[i];
+		bool is_plain = e.kind == EVENT_READ || e.kind == EVENT_WRITE;
+		uint64_t size = random_is_access(&e) ? e.size : 0;
 
-		if (e.kind == EVENT_READ || e.kind == EVENT_WRITE) {
-			for (uint64_t n = e.size; n; n--, e.addr++) {
-				e.size = 1;
-				if (!leave_out(&e, e.addr, segment[e.thread]))
-					filtered[filtered_count++] = e;
-			}
-			continue;
+		e.size = is_plain ? 1 : e.size;
+		for (; size; size--, e.addr++) {
+			epoch at = epoch_make(e.thread, segment[e.thread]);
+			bool is_out = leave_out(i, e.addr, at);
+
+			if (is_plain && (!is_out || i < w.count / 3))
+				filtered[filtered_count++] = e;
 		}
-		if (event_is_atomic(e.kind))
-			for (uint64_t n = 0; n < e.size; n++)
-				leave_out(&e, e.addr + n, segment[e.thread]);
-		filtered[filtered_count++] = e;
+		if (!is_plain)
+			filtered[filtered_count++] = w.at[i];
 		segment[e.thread] += event_is_release(e.kind, e.arg);
 	}
+}
+
+/* A merged trace shows plain accesses right behind the last stamp of their
+ * thread: earlier than they were, among the events of others. */
+static void merge_filtered(void)
+{
+	static struct event merged[RANDOM_EVENTS * 20];
+	static bool is_taken[RANDOM_EVENTS * 20];
+	size_t n = 0;
+
+	memset(is_taken, 0, sizeof(is_taken));
+	for (size_t i = 0; i < filtered_count; i++) {
+		if (is_taken[i])
+			continue;
+		merged[n++] = filtered[i];
+		for (size_t j = i + 1; j < filtered_count; j++) {
+			if (filtered[j].thread != filtered[i].thread)
+				continue;
+			if (!event_is_plain_access(filtered[j].kind))
+				break;
+			if (!is_taken[j])
+				merged[n++] = filtered[j];
+			is_taken[j] = true;
+		}
+	}
+	assert_int_equal(n, filtered_count);
+	memcpy(filtered, merged, n * sizeof(*merged));
+}
+
+/* Bytes with a race, bytes on which one was told, and how often it was. */
+struct tally {
+	size_t there, told, times;
+};
+
+static struct tally tally_bytes(void)
+{
+	struct tally n = { 0, 0, 0 };
+
+	for (unsigned int b = 0; b < 32; b++) {
+		bool is_told = false, is_there = false;
+
+		for (size_t j = 0; j < w.count; j++) {
+			n.times += told[j][b];
+			is_told |= told[j][b];
+			is_there |= races_with_earlier(j, byte_at(b));
+		}
+		n.there += is_there;
+		n.told += is_told;
+	}
+	return n;
 }
 
 static void accesses_told_afterwards_race_like_any(void **state)
 {
 	(void)state;
 	for (seed = 1; seed <= WORLDS; seed++) {
+		struct tally n;
+
 		random_world(&w, seed, WITH_EVERYTHING & ~WITH_HEAP);
-		random_close(&w, false, true);
 		filter_world();
 		run(filtered, filtered_count);
-		for (unsigned int b = 0; b < 32; b++) {
-			bool is_told = false, is_there = false;
-
-			for (size_t j = 0; j < w.count; j++) {
-				is_told |= told[j][b];
-				is_there |= races_with_earlier(j, byte_at(b));
-			}
-			if (is_told != is_there)
-				fail_msg("seed %ju: byte %u told %d, is %d",
-					 (uintmax_t)seed, b, is_told, is_there);
-		}
+		n = tally_bytes();
+		if (n.told != n.there)
+			fail_msg("seed %ju: %zu bytes told, there are %zu",
+				 (uintmax_t)seed, n.told, n.there);
 	}
+}
+
+/* Out of their place they may be told to race less often, but never wrongly
+ * (note_race sees to that), and on nearly all bytes. */
+static void accesses_told_out_of_order_race_only_where_it_is_true(void **state)
+{
+	struct tally sum = { 0, 0, 0 };
+	size_t times_in_order = 0;
+
+	(void)state;
+	for (seed = 1; seed <= WORLDS; seed++) {
+		struct tally n;
+
+		random_world(&w, seed, WITH_EVERYTHING & ~WITH_HEAP);
+		filter_world();
+		run(filtered, filtered_count);
+		times_in_order += tally_bytes().times;
+		merge_filtered();
+		run(filtered, filtered_count);
+		n = tally_bytes();
+		sum.there += n.there;
+		sum.told += n.told;
+		sum.times += n.times;
+	}
+	assert_true(sum.told * 100 >= sum.there * 99);
+	assert_true(sum.times * 100 >= times_in_order * 95);
 }
 
 /* ---- by hand ---- */
@@ -374,6 +460,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_race_is_told_and_no_other),
 		cmocka_unit_test(accesses_told_afterwards_race_like_any),
+		cmocka_unit_test(
+			accesses_told_out_of_order_race_only_where_it_is_true),
 		cmocka_unit_test(a_large_freed_block_races_where_it_was_used),
 		cmocka_unit_test(sizes_beyond_all_bounds_do_no_harm),
 	};

@@ -187,6 +187,22 @@ static void freeing_is_a_write_and_allocating_a_new_start(void **state)
 			 0);
 }
 
+/* As the guest records it: a write to the whole block, then its end. */
+static void the_write_of_a_free_is_told_as_a_free(void **state)
+{
+	const struct event events[] = { E(READ, 1, 0x108, 4),
+					E(WRITE, 2, 0x100, 32),
+					E(FREE, 2, 0x100, 32) };
+	struct result r = find(events, COUNT(events));
+
+	(void)state;
+	assert_int_equal(r.count, 1);
+	assert_int_equal(r.at->count, 1);
+	assert_int_equal(r.at->second.kind, EVENT_FREE);
+	assert_true(r.at->second.is_write);
+	done(&r);
+}
+
 static void an_earlier_access_is_told_with_its_own_thread(void **state)
 {
 	const struct event events[] = {
@@ -258,6 +274,28 @@ static void an_access_after_one_told_afterwards_is_no_repetition(void **state)
 			       E(WRITE, 2, 0x100, 4)),
 			 1);
 	assert_int_equal(RACES(E(WRITE, 1, 0x100, 4), earlier), 1);
+}
+
+/* The read is shown before the write it may race with, and only the end of
+ * the writer's segment tells whether it does. */
+static void an_earlier_access_is_settled_when_its_segment_ends(void **state)
+{
+	const struct event earlier = { .kind = EVENT_EARLIER_WRITE,
+				       .thread = 3,
+				       .addr = 0x100,
+				       .size = 4,
+				       .stack = 12,
+				       .arg = earlier_arg(1, 0) };
+
+	(void)state;
+	assert_int_equal(RACES(E(READ, 2, 0x100, 4), E(MUTEX_LOCK, 2, 8, 0),
+			       E(MUTEX_UNLOCK, 2, 8, 0), earlier,
+			       E(SEM_POST, 1, 16, 0), E(MUTEX_LOCK, 1, 8, 0)),
+			 1);
+	assert_int_equal(RACES(E(READ, 2, 0x100, 4), E(MUTEX_LOCK, 2, 8, 0),
+			       E(MUTEX_UNLOCK, 2, 8, 0), earlier,
+			       E(MUTEX_LOCK, 1, 8, 0), E(SEM_POST, 1, 16, 0)),
+			 0);
 }
 
 static void benign_bytes_are_not_told(void **state)
@@ -353,6 +391,9 @@ int main(void)
 		cmocka_unit_test(atomics_race_with_plain_accesses_only),
 		cmocka_unit_test(an_acquire_load_sees_what_it_acquires),
 		cmocka_unit_test(freeing_is_a_write_and_allocating_a_new_start),
+		cmocka_unit_test(the_write_of_a_free_is_told_as_a_free),
+		cmocka_unit_test(
+			an_earlier_access_is_settled_when_its_segment_ends),
 		cmocka_unit_test(an_earlier_access_is_told_with_its_own_thread),
 		cmocka_unit_test(an_earlier_access_is_ordered_by_its_segment),
 		cmocka_unit_test(
