@@ -31,6 +31,27 @@ static bool access_filter(struct thread *t, uintptr_t addr, size_t size,
 	return keep;
 }
 
+/* Has this thread, in this segment, done the same to all these bytes? Memory
+ * functions are mostly used on the same few buffers. */
+static bool access_is_known(const struct thread *t, uintptr_t addr, size_t size,
+			    bool is_write)
+{
+	uintptr_t end = addr + size;
+
+	for (uintptr_t g = addr & ~(uintptr_t)7; g < end; g += 8) {
+		uint32_t low = g < addr ? (uint32_t)(addr - g) : 0;
+		uint32_t high = end - g < 8 ? (uint32_t)(end - g) : 8;
+		uint32_t bytes = (0xffU >> (8 - (high - low))) << low;
+		struct cell *c = shadow_find(g);
+
+		if (!c ||
+		    !word_covers(word_load(is_write ? &c->write : &c->read),
+				 t->tag, bytes))
+			return false;
+	}
+	return true;
+}
+
 /* The first accesses of a thread are all recorded, so that the trace of a
  * short program is whole. */
 static bool access_is_early(struct thread *t)
@@ -174,7 +195,8 @@ HOOKS(__tsan_unaligned_, 8, false)
 void access_range(struct thread *t, const volatile void *addr, size_t size,
 		  bool is_write, uintptr_t pc)
 {
-	access_any(t, (uintptr_t)addr, size, is_write, pc);
+	if (!access_is_known(t, (uintptr_t)addr, size, is_write))
+		access_any(t, (uintptr_t)addr, size, is_write, pc);
 }
 
 #define WIDE_HOOK(name, is_write)                                              \

@@ -126,8 +126,8 @@ static int action_swap(int signal, const struct sigaction *act,
 	return rc;
 }
 
-EXPORT int sigaction(int signal, const struct sigaction *act,
-		     struct sigaction *old)
+static int action_change(int signal, const struct sigaction *act,
+			 struct sigaction *old)
 {
 	uint64_t mask;
 	int rc;
@@ -138,6 +138,12 @@ EXPORT int sigaction(int signal, const struct sigaction *act,
 	rc = action_swap(signal, act, old);
 	table_unlock(&mask);
 	return rc;
+}
+
+EXPORT int sigaction(int signal, const struct sigaction *act,
+		     struct sigaction *old)
+{
+	return action_change(signal, act, old);
 }
 
 /* ---- the older functions ---- */
@@ -171,7 +177,8 @@ static sighandler_t handler_set(int number, sighandler_t handler, int flags,
 	sigemptyset(&act.sa_mask);
 	if (blocks_itself)
 		sigaddset(&act.sa_mask, number);
-	return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
+	return action_change(number, &act, &old) == 0 ? old.sa_handler :
+							SIG_ERR;
 }
 
 static sighandler_t handler_again(int number, sighandler_t handler)
