@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/filter.h"
+#include "runtime/latch.h"
 #include "runtime/runtime.h"
 
 /*
@@ -19,7 +20,7 @@
 enum { STRIPES = 1024 };
 
 struct stripe {
-	_Alignas(64) bool lock;
+	_Alignas(64) struct latch latch;
 	uint32_t changes; /* stores and successful exchanges so far */
 };
 
@@ -31,15 +32,13 @@ static struct stripe *stripe_lock(struct thread *t, const volatile void *addr)
 	struct stripe *s = &stripes[(a ^ a >> 10) % STRIPES];
 
 	guest_enter(t);
-	while (__atomic_test_and_set(&s->lock, __ATOMIC_ACQUIRE))
-		while (__atomic_load_n(&s->lock, __ATOMIC_RELAXED))
-			__builtin_ia32_pause();
+	latch_take(&s->latch);
 	return s;
 }
 
 static void stripe_unlock(struct thread *t, struct stripe *s)
 {
-	__atomic_clear(&s->lock, __ATOMIC_RELEASE);
+	latch_give(&s->latch);
 	guest_leave(t);
 }
 

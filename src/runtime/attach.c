@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/latch.h"
 #include "runtime/real.h"
 #include "runtime/shadow.h"
 #include "runtime/sys.h"
@@ -38,14 +39,13 @@ void *guest_map(size_t size)
 
 void guest_note(const char *text)
 {
-	static bool lock;
+	static struct latch latch;
 	uint32_t count;
 	size_t n = 0;
 
 	if (!region)
 		return;
-	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
+	latch_take(&latch);
 	count = atomic_load(&region->note_count);
 	for (uint32_t i = 0; i < count; i++) {
 		const char *old = region->notes[i].text;
@@ -65,7 +65,7 @@ void guest_note(const char *text)
 		atomic_store(&region->note_count, count + 1);
 	}
 out:
-	__atomic_clear(&lock, __ATOMIC_RELEASE);
+	latch_give(&latch);
 }
 
 /* ---- HEDDLE_TRIAL ---- */

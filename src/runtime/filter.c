@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/filter.h"
 
+#include "runtime/latch.h"
 #include "runtime/order.h"
 
 /*
@@ -21,15 +22,14 @@ enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 15 };
 static struct {
 	uint64_t *at; /* words not yet given out */
 	uint64_t *end;
-	bool lock;
+	struct latch latch;
 } pool;
 
 static uint64_t *readers_new(uint32_t count)
 {
 	uint64_t *words = NULL;
 
-	while (__atomic_test_and_set(&pool.lock, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
+	latch_take(&pool.latch);
 	if (pool.at + count + 1 > pool.end) {
 		pool.at = guest_map(READERS_POOL * sizeof(*pool.at));
 		pool.end = pool.at ? pool.at + READERS_POOL : NULL;
@@ -40,7 +40,7 @@ static uint64_t *readers_new(uint32_t count)
 		words[-1] = count;
 		pool.at += count + 1;
 	}
-	__atomic_clear(&pool.lock, __ATOMIC_RELEASE);
+	latch_give(&pool.latch);
 	return words;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/filter.h"
+#include "runtime/latch.h"
 #include "runtime/order.h"
 #include "runtime/runtime.h"
 #include "runtime/settle.h"
@@ -26,20 +27,9 @@ enum {
 
 static struct thread **by_number;
 static struct {
-	bool lock;
+	struct latch latch;
 	struct thread *free;
 } pool;
-
-static void pool_lock(void)
-{
-	while (__atomic_test_and_set(&pool.lock, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
-}
-
-static void pool_unlock(void)
-{
-	__atomic_clear(&pool.lock, __ATOMIC_RELEASE);
-}
 
 /* The struct and all it points to vanish in a forked child (guest_map). */
 static struct thread *thread_map(void)
@@ -57,11 +47,11 @@ static struct thread *thread_take(void)
 {
 	struct thread *t;
 
-	pool_lock();
+	latch_take(&pool.latch);
 	t = pool.free;
 	if (t)
 		pool.free = t->next;
-	pool_unlock();
+	latch_give(&pool.latch);
 	return t ? t : thread_map();
 }
 
@@ -109,10 +99,10 @@ static struct thread *thread_new(const struct thread *creator)
 	if (number == NO_THREAD) {
 		guest_note("more threads than can be told apart; later ones "
 			   "are not recorded");
-		pool_lock();
+		latch_take(&pool.latch);
 		t->next = pool.free;
 		pool.free = t;
-		pool_unlock();
+		latch_give(&pool.latch);
 		return NULL;
 	}
 	thread_reset(t);
@@ -129,10 +119,10 @@ static void thread_recycle(struct thread *t)
 	by_number[t->number] = NULL;
 	order_recycle(t);
 	t->alive = 0;
-	pool_lock();
+	latch_take(&pool.latch);
 	t->next = pool.free;
 	pool.free = t;
-	pool_unlock();
+	latch_give(&pool.latch);
 }
 
 /* Ended and forgotten, in either order: whoever comes second recycles. */

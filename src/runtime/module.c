@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/latch.h"
 #include "runtime/real.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
@@ -31,7 +32,7 @@ struct span {
 };
 
 static struct {
-	bool lock;
+	struct latch latch;
 	_Atomic uint32_t version;
 	uint32_t count;
 	struct span spans[REGION_MODULES];
@@ -278,8 +279,7 @@ struct look {
  * may hold that one (in a callback of its own) when a hook brings it here. */
 static void look_begin(struct look *look, const struct dl_phdr_info *info)
 {
-	while (__atomic_test_and_set(&modules.lock, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
+	latch_take(&modules.latch);
 	look->begun = true;
 	modules.adds = info->dlpi_adds;
 	modules.subs = info->dlpi_subs;
@@ -293,7 +293,7 @@ static void look_end(const struct look *look)
 	if (!look->begun)
 		return;
 	atomic_fetch_add(&modules.version, 1);
-	__atomic_clear(&modules.lock, __ATOMIC_RELEASE);
+	latch_give(&modules.latch);
 }
 
 /* Stops at the first module when nothing was loaded or unloaded since. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/order.h"
 
+#include "runtime/latch.h"
+
 /*
  * Who owned an incarnation from which segment on. Threads follow each other in
  * one incarnation, each starting behind the last segment of the one before, so
@@ -20,24 +22,13 @@ static uint32_t next_segment[INCARNATIONS];
 /* Incarnations: those never used yet, then a ring of those given back. One
  * lock for all of this; threads are born seldom. */
 static struct {
-	bool lock;
+	struct latch latch;
 	uint32_t fresh;
 	uint32_t ring[INCARNATIONS + 1];
 	uint32_t head, tail;
 	struct tenancy *spare;
 	size_t spare_count;
 } pool = { .fresh = 1 };
-
-static void pool_lock(void)
-{
-	while (__atomic_test_and_set(&pool.lock, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
-}
-
-static void pool_unlock(void)
-{
-	__atomic_clear(&pool.lock, __ATOMIC_RELEASE);
-}
 
 static uint32_t pool_take(void)
 {
@@ -77,7 +68,7 @@ static void tenancy_begin(struct thread *t)
 	struct tenancy *here;
 	uint32_t who;
 
-	pool_lock();
+	latch_take(&pool.latch);
 	here = tenancy_new();
 	who = here ? pool_take() : 0;
 	if (who) {
@@ -89,7 +80,7 @@ static void tenancy_begin(struct thread *t)
 		t->word_first = t->word_segment = next_segment[who];
 	}
 	t->incarnation = who;
-	pool_unlock();
+	latch_give(&pool.latch);
 	tag_set(t);
 }
 
@@ -98,11 +89,11 @@ static void tenancy_end(struct thread *t)
 {
 	if (!t->incarnation)
 		return;
-	pool_lock();
+	latch_take(&pool.latch);
 	next_segment[t->incarnation] = t->word_segment + 1;
 	if (t->word_segment < SEGMENTS / 2)
 		pool.ring[pool.tail++ % (INCARNATIONS + 1)] = t->incarnation;
-	pool_unlock();
+	latch_give(&pool.latch);
 	t->incarnation = 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/roster.h"
 
+#include "runtime/latch.h"
 #include "runtime/runtime.h"
 
 /*
@@ -25,15 +26,14 @@ struct entry {
 };
 
 static struct {
-	bool lock;
+	struct latch latch;
 	struct entry *entries; /* by number */
 	uint32_t buckets[BUCKETS];
 } roster;
 
 static void roster_lock(void)
 {
-	while (__atomic_test_and_set(&roster.lock, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
+	latch_take(&roster.latch);
 	if (!roster.entries)
 		roster.entries =
 			guest_map(REGION_THREADS * sizeof(struct entry));
@@ -41,7 +41,7 @@ static void roster_lock(void)
 
 static void roster_unlock(void)
 {
-	__atomic_clear(&roster.lock, __ATOMIC_RELEASE);
+	latch_give(&roster.latch);
 }
 
 static uint32_t *bucket_of(pthread_t id)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/settle.h"
 
+#include "runtime/latch.h"
 #include "runtime/real.h"
 #include "runtime/roster.h"
 #include "runtime/runtime.h"
@@ -37,20 +38,9 @@ struct start {
 };
 
 static struct {
-	bool lock;
+	struct latch latch;
 	struct start *free;
 } starts;
-
-static void starts_lock(void)
-{
-	while (__atomic_test_and_set(&starts.lock, __ATOMIC_ACQUIRE))
-		__builtin_ia32_pause();
-}
-
-static void starts_unlock(void)
-{
-	__atomic_clear(&starts.lock, __ATOMIC_RELEASE);
-}
 
 static void starts_grow(void)
 {
@@ -67,37 +57,37 @@ static struct start *start_take(void)
 {
 	struct start *s;
 
-	starts_lock();
+	latch_take(&starts.latch);
 	if (!starts.free)
 		starts_grow();
 	s = starts.free;
 	if (s)
 		starts.free = s->next;
-	starts_unlock();
+	latch_give(&starts.latch);
 	return s;
 }
 
 static void start_drop(struct start *s, uint32_t holders)
 {
-	starts_lock();
+	latch_take(&starts.latch);
 	s->holders -= holders;
 	if (!s->holders) {
 		s->next = starts.free;
 		starts.free = s;
 	}
-	starts_unlock();
+	latch_give(&starts.latch);
 }
 
 /* Tells the pthread_t, to the program and to the roster, and lets go. */
 static void start_tell(struct start *s, pthread_t id)
 {
-	starts_lock();
+	latch_take(&starts.latch);
 	if (!s->told) {
 		s->told = true;
 		*s->where = id;
 		roster_add(s->number, id);
 	}
-	starts_unlock();
+	latch_give(&starts.latch);
 	start_drop(s, 1);
 }
 
