@@ -44,7 +44,7 @@ demo: build
 
 bench bench-quick: packages-bench
 	@$(MAKE) --no-print-directory compile
-	BUILD=$(abspath $(BUILD)) bench/run.sh $(if $(findstring quick,$@),--quick)
+	BUILD=$(abspath $(BUILD)) bench/bench.sh $(if $(findstring quick,$@),--quick)
 
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)

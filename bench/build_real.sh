@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# build_real.sh [VARIANT...]: builds pbzip2 (make, C++), memcached (configure)
+# build_real.sh [VARIANT[/PACKAGE]...]: builds pbzip2 (make, C++), memcached (configure)
 # and c-blosc (CMake) as their users would, into bench/cache/build/VARIANT:
 #
 #   native   by the machine's compilers
@@ -79,9 +79,12 @@ build() {
 }
 
 [[ $# -gt 0 ]] || set -- native tsan heddle clang
-[[ -d $cache/src/c-blosc ]] || fail "no sources: run bench/fetch.sh first"
-for variant in "$@"; do
-	for package in pbzip2 memcached c-blosc; do
-		build "$variant" "$package"
+for word in "$@"; do
+	packages=(pbzip2 memcached c-blosc)
+	[[ $word != */* ]] || packages=("${word#*/}")
+	for package in "${packages[@]}"; do
+		[[ -d $cache/src/$package ]] ||
+			fail "no source of $package: run bench/fetch.sh first"
+		build "${word%%/*}" "$package"
 	done
 done

@@ -24,13 +24,14 @@ rm -f "$results"/*
 
 # ---- the ways to run ----
 
-# Prints the words to be put before a command: way, name of the report.
-before() {
+# Sets words, those to be put before a command: way, name of the report.
+choose() {
+	words=()
 	case $1 in
-	observed) echo "$HEDDLE run --observe --store $scratch/store" \
-		"--keep 1 --fail-on none --colour never -o $results/$2.txt --" ;;
-	tsan) echo "env TSAN_OPTIONS=exitcode=0:log_path=$results/tsan-$2" ;;
-	*) ;;
+	observed) words=("$HEDDLE" run --observe --store "$scratch/store"
+		--keep 1 --fail-on none --colour never
+		-o "$results/$2.txt" --) ;;
+	tsan) words=(env "TSAN_OPTIONS=exitcode=0:log_path=$results/tsan-$2") ;;
 	esac
 }
 
@@ -80,12 +81,14 @@ now_ms() {
 # ---- pbzip2 ----
 
 compress() {
-	$(before "$1" pbzip2) "$(tree_of "$1")/pbzip2/pbzip2" -p2 -k -c \
+	choose "$1" pbzip2
+	timeout $limit "${words[@]}" "$(tree_of "$1")/pbzip2/pbzip2" -p2 -k -c \
 		"$scratch/data" > "$scratch/data.bz2" 2> "$scratch/err"
 }
 
 decompress() {
-	$(before "$1" pbzip2-d) "$(tree_of "$1")/pbzip2/pbzip2" -p2 -d -c \
+	choose "$1" pbzip2-d
+	timeout $limit "${words[@]}" "$(tree_of "$1")/pbzip2/pbzip2" -p2 -d -c \
 		"$scratch/data.bz2" 2>> "$scratch/err" | cmp -s - "$scratch/data"
 }
 
@@ -162,10 +165,11 @@ session() {
 run_memcached() {
 	local port='' server began verdict=right i status
 
+	choose "$1" memcached
 	rm -f "$scratch/port" "$scratch/pid"
 	began=$(now_ms)
 	MEMCACHED_PORT_FILENAME=$scratch/port timeout -s KILL $limit \
-		$(before "$1" memcached) "$(tree_of "$1")/memcached/memcached" \
+		"${words[@]}" "$(tree_of "$1")/memcached/memcached" \
 		-u root -l 127.0.0.1 -p -1 -U 0 -t 2 -P "$scratch/pid" \
 		2> "$scratch/err" &
 	server=$!
@@ -194,7 +198,8 @@ run_blosc() {
 
 	tree=$(tree_of "$1")/c-blosc
 	began=$(now_ms)
-	timeout $limit $(before "$1" c-blosc) "$tree/tests/test_nthreads" \
+	choose "$1" c-blosc
+	timeout $limit "${words[@]}" "$tree/tests/test_nthreads" \
 		> "$scratch/out" 2>&1 || verdict="status $?"
 	grep -q 'ALL TESTS PASSED' "$scratch/out" || verdict='a test failed'
 	row c-blosc "$1" "$verdict" $(($(now_ms) - began))
@@ -239,7 +244,7 @@ places() {
 		}' "$1" | sort
 }
 
-"$BUILD/mixed" "$megabytes" $seed > "$scratch/data" || exit 2
+"$BUILD/bench/mixed" "$megabytes" $seed > "$scratch/data" || exit 2
 cat <<-EOF
 | program | way | does | seconds | events | found |
 |---|---|---|---|---|---|

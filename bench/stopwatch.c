@@ -17,7 +17,7 @@
  * its only child. The processor time of the two is told apart by what the
  * kernel keeps of a process that has ended and was not waited for yet: its own
  * time and that of its children, in ticks. Peaks of memory are read while they
- * run, and so may miss the last milliseconds.
+ * run, and the smaller of the two may miss the last milliseconds.
  *
  *	stopwatch [-n ROUNDS] [-t SECONDS] [-s] < list
  *
@@ -245,7 +245,11 @@ static void settle(const struct command *c, const struct watched *command,
 	}
 	s->wall = program->ended - program->began;
 	s->cpu = all - own;
+	/* The kernel tells the larger peak of the two: if the tool's is clearly
+	 * less, this one is the program's, and not missed. */
 	s->rss = program->rss;
+	if (usage.ru_maxrss > command->rss + command->rss / 8)
+		s->rss = usage.ru_maxrss;
 	s->tool_during = during;
 	s->tool_after = own - during;
 	s->tool_rss = command->rss;
