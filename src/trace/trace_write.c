@@ -53,6 +53,7 @@ struct trace_writer {
 	/* How much of the region's tables is in the file. */
 	uint32_t threads, modules, stacks, notes;
 	VEC(uint32_t) running; /* threads written without their end */
+	VEC(uint32_t) unborn;  /* threads written before their beginning */
 
 	VEC(uint32_t) next; /* sequence, by thread */
 	VEC(struct held_chunk) held;
@@ -431,6 +432,27 @@ static int append_ends(struct trace_writer *w, const struct region *region,
 	return append_chunk(w, &c, w->raw, (size_t)(p - w->raw), err);
 }
 
+/* A thread is counted when its creator prepares it; its kernel id and its stack
+ * are known when it begins. Then its entry is written again, before any event
+ * of it is. */
+static int append_births(struct trace_writer *w, const struct region *region,
+			 struct err *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->unborn.count; i++) {
+		uint32_t thread = w->unborn.at[i], at = thread;
+
+		if (!region->threads[thread].kernel_tid)
+			w->unborn.at[kept++] = thread;
+		else if (append_table(w, CHUNK_THREADS, &at, thread + 1,
+				      put_thread, region, err))
+			return -1;
+	}
+	w->unborn.count = kept;
+	return 0;
+}
+
 /* A count of the region, which the program could have overwritten. */
 static uint32_t grown_to(const _Atomic uint32_t *count, uint32_t limit)
 {
@@ -450,8 +472,13 @@ int trace_write_tables(struct trace_writer *w, const struct region *r,
 
 	if (w->is_broken)
 		return broken(w, 0, err);
-	for (uint32_t n = w->threads; n < threads; n++)
+	if (append_births(w, r, err))
+		return -1;
+	for (uint32_t n = w->threads; n < threads; n++) {
 		vec_push(&w->running, n);
+		if (!r->threads[n].kernel_tid)
+			vec_push(&w->unborn, n);
+	}
 	if (append_table(w, CHUNK_MODULES, &w->modules, modules, put_module, r,
 			 err) ||
 	    append_table(w, CHUNK_STACKS, &w->stacks, stacks, put_stack, r,
@@ -505,6 +532,7 @@ static void writer_free(struct trace_writer *w)
 {
 	ZSTD_freeCCtx(w->packer);
 	vec_free(&w->running);
+	vec_free(&w->unborn);
 	vec_free(&w->next);
 	for (size_t i = 0; i < w->held.count; i++)
 		free(w->held.at[i].bytes);

@@ -293,6 +293,37 @@ static void tables_are_written_as_they_grow(void **state)
 	free(path);
 }
 
+static void a_thread_is_written_again_when_it_begins(void **state)
+{
+	struct region *r = region_new();
+	char *path = random_path();
+	struct trace_writer *w = create(path);
+	struct err err;
+	struct trace *t;
+
+	(void)state;
+	for (uint32_t n = 0; n < 3; n++)
+		r->threads[n] = (struct region_thread){ .nth = n };
+	r->thread_count = 3;
+	assert_int_equal(trace_write_tables(w, r, &err), 0);
+	r->threads[1].end_stamp = 77;
+	assert_int_equal(trace_write_tables(w, r, &err), 0);
+	r->threads[1].kernel_tid = 1001;
+	r->threads[1].stack_high = 0x5000;
+	assert_int_equal(trace_write_tables(w, r, &err), 0);
+	t = finish_and_open(w, path);
+	assert_int_equal(trace_threads(t), 3);
+	assert_int_equal(trace_thread(t, 0)->kernel_tid, 0);
+	assert_int_equal(trace_thread(t, 1)->kernel_tid, 1001);
+	assert_int_equal(trace_thread(t, 1)->stack_high, 0x5000);
+	assert_int_equal(trace_thread(t, 1)->end_stamp, 77);
+	assert_int_equal(trace_thread(t, 2)->nth, 2);
+	trace_close(t);
+	munmap(r, sizeof(*r));
+	unlink(path);
+	free(path);
+}
+
 /* The region is the program's memory: it may hold anything. */
 static void wild_counts_in_the_region_do_no_harm(void **state)
 {
@@ -330,6 +361,7 @@ int main(void)
 		cmocka_unit_test(a_slot_that_never_comes_is_told),
 		cmocka_unit_test(bytes_that_are_no_events_are_told),
 		cmocka_unit_test(tables_are_written_as_they_grow),
+		cmocka_unit_test(a_thread_is_written_again_when_it_begins),
 		cmocka_unit_test(wild_counts_in_the_region_do_no_harm),
 	};
 
