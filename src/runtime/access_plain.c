@@ -286,6 +286,8 @@ void access_claim(struct thread *t, const volatile void *addr, size_t size,
 	if (!size || region->flags & REGION_RECORD_ALL)
 		return;
 	guest_enter(t);
+	if (size <= CLAIM_MOST)
+		filter_forget((uintptr_t)addr, size);
 	if (t->incarnation && size <= CLAIM_MOST)
 		word = (uint64_t)t->incarnation << WORD_INCARNATION_SHIFT |
 		       (uint64_t)t->word_segment << WORD_SEGMENT_SHIFT |

@@ -19,17 +19,71 @@ struct readers {
 
 enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 15 };
 
+/* Tables of memory that began a new life wait in a queue, one for each size,
+ * before they serve again: a thread may still be looking at one. */
+enum { RETIRED_SIZES = 3, RETIRED_MOST = 1 << 14, RETIRED_REST = 1 << 13 };
+
 static struct {
 	uint64_t *at; /* words not yet given out */
 	uint64_t *end;
 	struct latch latch;
+	struct {
+		uint64_t *words[RETIRED_MOST];
+		uint32_t head, tail;
+	} retired[RETIRED_SIZES];
 } pool;
+
+/* 2, 4, 8: 0, 1, 2. */
+static unsigned int readers_size(uint64_t count)
+{
+	return (unsigned int)__builtin_ctzl(count) - 1;
+}
+
+static uint64_t *retired_take(uint32_t count)
+{
+	typeof(*pool.retired) *q = &pool.retired[readers_size(count)];
+	uint64_t *words;
+
+	if (q->tail - q->head <= RETIRED_REST)
+		return NULL;
+	words = q->words[q->head++ % RETIRED_MOST];
+	for (uint32_t i = 0; i < count; i++)
+		words[i] = 0;
+	words[-1] = count;
+	return words;
+}
+
+static void readers_retire(uint64_t word)
+{
+	uint64_t *words = (uint64_t *)(uintptr_t)(word & ~WORD_READERS);
+	typeof(*pool.retired) *q =
+		&pool.retired[readers_size((uint32_t)words[-1])];
+
+	latch_take(&pool.latch);
+	if (q->tail - q->head < RETIRED_MOST)
+		q->words[q->tail++ % RETIRED_MOST] = words;
+	latch_give(&pool.latch);
+}
+
+void filter_forget(uintptr_t addr, size_t size)
+{
+	const struct cell *at = shadow_find(addr);
+	const struct cell *end = shadow_find(addr + size - 1) + 1;
+
+	for (; at < end; at++)
+		if (word_load(&at->write) != SHARED &&
+		    word_is_readers(word_load(&at->read)))
+			readers_retire(word_load(&at->read));
+}
 
 static uint64_t *readers_new(uint32_t count)
 {
-	uint64_t *words = NULL;
+	uint64_t *words;
 
 	latch_take(&pool.latch);
+	words = retired_take(count);
+	if (words)
+		goto out;
 	if (pool.at + count + 1 > pool.end) {
 		pool.at = guest_map(READERS_POOL * sizeof(*pool.at));
 		pool.end = pool.at ? pool.at + READERS_POOL : NULL;
@@ -40,6 +94,7 @@ static uint64_t *readers_new(uint32_t count)
 		words[-1] = count;
 		pool.at += count + 1;
 	}
+out:
 	latch_give(&pool.latch);
 	return words;
 }

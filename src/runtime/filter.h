@@ -65,6 +65,10 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
  * says that the program expects others here. The thread must be inside. */
 void filter_share(struct thread *t, uintptr_t addr, size_t size);
 
+/* The range begins a new life: what the filter keeps for it outside the shadow
+ * may serve elsewhere. To be called before the cells are overwritten. */
+void filter_forget(uintptr_t addr, size_t size);
+
 /* Every table of readers has two places at least; a look at those settles
  * most reads without more. */
 static inline bool filter_is_among_two(const struct thread *t,

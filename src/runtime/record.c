@@ -320,6 +320,7 @@ void record_earlier(struct thread *t, bool is_write, uint64_t addr,
 			   .size = size,
 			   .arg = arg,
 			   .stack = stack };
+	uint8_t *put;
 
 	if (unlikely(!slot_reserve(t)))
 		return;
@@ -333,8 +334,10 @@ void record_earlier(struct thread *t, bool is_write, uint64_t addr,
 		return;
 	}
 	runs_close(t);
-	slot_publish(t, codec_put_earlier(&t->codec, t->put, &e,
-					  &t->told.size_at));
+	/* Threads meet here: worth knowing when. */
+	put = put_time(t, t->put, stack);
+	slot_publish(t,
+		     codec_put_earlier(&t->codec, put, &e, &t->told.size_at));
 	t->told.next = addr + size;
 	t->told.arg = arg;
 	t->told.stack = stack;
