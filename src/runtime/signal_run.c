@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals.h"
 
+#include "runtime/real.h"
 #include "runtime/sys.h"
 
-#include <time.h>
+#include <stddef.h>
 #include <ucontext.h>
 
 /*
  * Running handlers. A signal that arrives while its thread is inside the guest
- * is put off: it is queued again, just as it was, and everything that can be
- * put off is blocked in the mask that the kernel restores when the trampoline
- * returns. When the thread leaves the guest, that mask is set right, and the
- * kernel delivers. So the stack, the mask and the information a handler gets
- * are the kernel's business as ever. A signal by which the kernel says that an
- * instruction cannot go on is not put off.
+ * is put off, and with it everything else that can be: that is blocked in the
+ * mask which the kernel restores when the trampoline returns. A signal by which
+ * the kernel says that an instruction cannot go on is not put off.
+ *
+ * An ordinary signal is queued again, just as it was; when the thread leaves
+ * the guest, the mask is set right, and the kernel delivers it. So the stack,
+ * the mask and the information the handler gets are the kernel's business as
+ * ever. Real-time signals must keep their order, and what is queued again comes
+ * last; so such a signal is held, and delivered by ourselves as the kernel would,
+ * before any other can be. The kernel may have begun with several at once, each
+ * interrupting the one before; the last comes first then, as ever.
  */
 
 /* What runs now in this thread, on the stack it runs on. */
@@ -31,6 +37,19 @@ static __thread struct signal_frame *innermost;
 
 /* The mask to come back to when signals were put off. */
 static __thread uint64_t mask_kept;
+
+/* As much of a context as the kernel fills. The state of the floating-point
+ * unit lies elsewhere, and is gone when the trampoline has returned. */
+enum { CONTEXT = offsetof(ucontext_t, uc_sigmask) + sizeof(uint64_t) };
+
+struct held {
+	struct held *next;
+	siginfo_t info;
+	char machine[CONTEXT];
+};
+
+/* Signals that this thread holds, in the order of delivery. */
+static __thread struct held *held;
 
 /* ---- putting off ---- */
 
@@ -51,46 +70,91 @@ static void queue_again(int signal, const siginfo_t *info)
 	      signal, info);
 }
 
-/* Real-time signals of one number are delivered in the order they were sent:
- * those that wait already come after this one. */
-static void queue_again_first(int signal, const siginfo_t *info)
+/* The kernel's mask has 64 bits, whatever libc's type has. */
+static uint64_t *mask_of(ucontext_t *machine)
 {
-	enum { MOST = 32 };
-	const struct timespec now = { 0 };
-	uint64_t only = signal_bit(signal);
-	siginfo_t behind[MOST];
-	int n = 0;
+	return (uint64_t *)&machine->uc_sigmask;
+}
 
-	while (n < MOST && SYS_4(SYS_rt_sigtimedwait, &only, &behind[n], &now,
-				 sizeof(only)) == signal)
-		n++;
-	queue_again(signal, info);
-	for (int i = 0; i < n; i++)
-		queue_again(signal, &behind[i]);
+static void mask_set(uint64_t mask)
+{
+	SYS_4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+/* Used with signals blocked only. */
+static struct {
+	bool lock;
+	struct held *free;
+} pool;
+
+static void pool_lock(void)
+{
+	while (__atomic_test_and_set(&pool.lock, __ATOMIC_ACQUIRE))
+		__builtin_ia32_pause();
+}
+
+static void pool_unlock(void)
+{
+	__atomic_clear(&pool.lock, __ATOMIC_RELEASE);
+}
+
+static struct held *held_new(void)
+{
+	enum { BATCH = 32 };
+	struct held *h;
+
+	pool_lock();
+	if (!pool.free) {
+		h = guest_map(BATCH * sizeof(*h));
+		for (int i = 0; h && i < BATCH; i++) {
+			h[i].next = pool.free;
+			pool.free = &h[i];
+		}
+	}
+	h = pool.free;
+	if (h)
+		pool.free = h->next;
+	pool_unlock();
+	return h;
+}
+
+static void held_free(struct held *h)
+{
+	pool_lock();
+	h->next = pool.free;
+	pool.free = h;
+	pool_unlock();
+}
+
+static bool hold(const siginfo_t *info, const void *machine)
+{
+	struct held *h = held_new(), **last = &held;
+
+	if (!h)
+		return false;
+	h->next = NULL;
+	h->info = *info;
+	for (size_t i = 0; i < CONTEXT; i++)
+		h->machine[i] = ((const char *)machine)[i];
+	while (*last)
+		last = &(*last)->next;
+	*last = h;
+	return true;
 }
 
 static void put_off(struct thread *t, siginfo_t *info, ucontext_t *machine)
 {
-	/* The kernel's mask has 64 bits, whatever libc's type has. */
-	uint64_t *restored = (uint64_t *)&machine->uc_sigmask;
 	uint64_t all = ~instant_signals();
 
 	SYS_4(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof(all));
-	if (info->si_signo >= SIGRTMIN)
-		queue_again_first(info->si_signo, info);
-	else
+	if (info->si_signo < SIGRTMIN || !hold(info, machine))
 		queue_again(info->si_signo, info);
-	if (!atomic_fetch_or(&t->pending, signal_bit(info->si_signo)))
-		mask_kept = *restored;
-	*restored |= all;
-}
-
-void signal_deliver_pending(struct thread *t)
-{
-	uint64_t mask = mask_kept;
-
-	atomic_store(&t->pending, 0);
-	SYS_4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+	atomic_fetch_or(&t->pending, signal_bit(info->si_signo));
+	/* Of several trampolines, each interrupted by the next before it could
+	 * begin, the first comes here last and has the mask of before. */
+	if (~*mask_of(machine) & all)
+		mask_kept = *mask_of(machine);
+	*mask_of(machine) |= all;
 }
 
 /* ---- running ---- */
@@ -185,21 +249,121 @@ static void handler_observe(struct thread *t, uint64_t entry, siginfo_t *info,
 	handler_call(entry, info->si_signo, info, machine);
 }
 
-void signal_trampoline(int signal, siginfo_t *info, void *machine)
+static void handler_run(siginfo_t *info, ucontext_t *machine)
 {
-	struct thread *t = self;
-	uint64_t entry;
+	uint64_t entry = signal_take(info->si_signo);
+	struct thread *t = guest_self();
 
-	if (t && t->alive && t->inside && !is_instant(signal, info)) {
-		put_off(t, info, machine);
-		return;
-	}
-	entry = signal_take(signal);
-	t = guest_self();
 	if (t)
 		handler_observe(t, entry, info, machine);
 	else
-		handler_call(entry, signal, info, machine);
+		handler_call(entry, info->si_signo, info, machine);
+}
+
+void signal_trampoline(int signal, siginfo_t *info, void *machine)
+{
+	struct thread *t = self;
+
+	if (t && t->alive && t->inside && !is_instant(signal, info))
+		put_off(t, info, machine);
+	else
+		handler_run(info, machine);
+}
+
+/* ---- delivering what was put off ---- */
+
+struct delivery {
+	siginfo_t info;
+	ucontext_t machine;
+};
+
+static void delivery_run(void *at)
+{
+	struct delivery *d = at;
+
+	handler_run(&d->info, &d->machine);
+}
+
+/* Calls run(at) on another stack. Unwinding goes through it by the frame
+ * pointer. */
+void signal_call_on(void (*run)(void *), void *at, uintptr_t top);
+__asm__(".text\n"
+	".globl signal_call_on\n"
+	".hidden signal_call_on\n"
+	".type signal_call_on, @function\n"
+	"signal_call_on:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbp, -16\n"
+	"	mov %rsp, %rbp\n"
+	"	.cfi_def_cfa_register %rbp\n"
+	"	mov %rdi, %rax\n"
+	"	mov %rsi, %rdi\n"
+	"	mov %rdx, %rsp\n"
+	"	call *%rax\n"
+	"	leave\n"
+	"	.cfi_def_cfa %rsp, 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size signal_call_on, . - signal_call_on\n");
+
+/* The end of the alternate stack, if there is one and we are not on it; 0 to
+ * stay. */
+static uintptr_t alternate_top(void)
+{
+	stack_t s = { .ss_flags = SS_DISABLE };
+
+	SYS_2(SYS_sigaltstack, NULL, &s);
+	if (s.ss_flags & (SS_DISABLE | SS_ONSTACK))
+		return 0;
+	return ((uintptr_t)s.ss_sp + s.ss_size) & ~(uintptr_t)15;
+}
+
+/* Takes the first of those held, with signals still blocked. */
+static void delivery_take(struct delivery *d, uint64_t mask)
+{
+	struct held *h = held;
+
+	held = h->next;
+	*d = (struct delivery){ .info = h->info };
+	for (size_t i = 0; i < CONTEXT; i++)
+		((char *)&d->machine)[i] = h->machine[i];
+	d->machine.uc_mcontext.fpregs = NULL;
+	*mask_of(&d->machine) = mask;
+	held_free(h);
+}
+
+/* Returns the mask that the handler left. */
+static uint64_t held_deliver(uint64_t mask)
+{
+	struct delivery d;
+	struct sigaction act = { 0 };
+	uintptr_t top;
+
+	delivery_take(&d, mask);
+	real.sigaction(d.info.si_signo, NULL, &act);
+	top = act.sa_flags & SA_ONSTACK ? alternate_top() : 0;
+	mask |= *(uint64_t *)&act.sa_mask;
+	if (!(act.sa_flags & SA_NODEFER))
+		mask |= signal_bit(d.info.si_signo);
+	/* Those that wait behind this one must not be overtaken. */
+	mask_set(held ? ~instant_signals() : mask);
+	if (top)
+		signal_call_on(delivery_run, &d, top);
+	else
+		delivery_run(&d);
+	return *mask_of(&d.machine);
+}
+
+void signal_deliver_pending(struct thread *t)
+{
+	uint64_t mask = mask_kept;
+
+	atomic_store(&t->pending, 0);
+	while (held)
+		mask = held_deliver(mask);
+	mask_set(mask);
 }
 
 /* ---- leaving by a jump ---- */
@@ -211,8 +375,26 @@ static bool frame_is_left(const struct signal_frame *f, uintptr_t to)
 	return to > (uintptr_t)f;
 }
 
+/* Signals that were to follow the handler which is being left. */
+static COLD void held_give_back(void)
+{
+	uint64_t all = ~instant_signals(), mask;
+
+	SYS_4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(all));
+	while (held) {
+		struct held *h = held;
+
+		held = h->next;
+		queue_again(h->info.si_signo, &h->info);
+		held_free(h);
+	}
+	mask_set(mask);
+}
+
 void signal_unwind(struct thread *t, uintptr_t to)
 {
 	while (innermost && frame_is_left(innermost, to))
 		frame_end(t, innermost);
+	if (unlikely(held))
+		held_give_back();
 }
