@@ -17,13 +17,13 @@ best() {
 	shift
 	for _ in 1 2 3; do
 		timeout 300 "$@"
-	done | sed -n "s,.*$pattern.*,\1,p" | sort -n | tail -n 1
+	done | sed -n "s|.*$pattern.*|\1|p" | sort -n | tail -n 1
 }
 
 row() {
 	printf '| %s | %s | %s | %s |\n' "$1" "$2" "$3" \
 		"$(awk -v rate="$2" -v bar="${3:-0}" 'BEGIN {
-			print rate >= bar ? "kept" : "**missed**" }')"
+			print (rate + 0 >= bar ? "kept" : "**missed**") }')"
 }
 
 decode=$BUILD/bench/bench_decode
