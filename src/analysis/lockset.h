@@ -70,7 +70,7 @@ uint32_t locksets_feed(struct locksets *l, const struct event *e);
 /* Whether an acquisition was by a try function, so that it could not block. */
 static inline bool lock_was_tried(const struct event *e)
 {
-	return e->arg & 0x100;
+	return e->arg & LOCK_TRIED;
 }
 
 /* The thread's set now. */

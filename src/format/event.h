@@ -47,6 +47,9 @@ enum event_order {
 
 enum { NO_THREAD = 0xffffffff, NO_STACK = 0 };
 
+/* In the argument of an acquisition: by a function that never waits. */
+enum { LOCK_TRIED = 0x100 };
+
 /* One event, decoded. Fields its kind does not have are 0. */
 struct event {
 	uint64_t stamp;

@@ -38,14 +38,16 @@ static inline void sync_record(enum event_kind kind,
 		record(t, kind, object, 0, arg, pc);
 }
 
-/* The result of an attempt to take a mutex: 0, or an error. */
+/* The result of an attempt to take a mutex: 0, or an error. `how`: LOCK_TRIED
+ * for one that would not have waited, else 0. */
 static inline void mutex_attempted(const pthread_mutex_t *mutex, int rc,
-				   uintptr_t pc)
+				   unsigned int how, uintptr_t pc)
 {
-	bool taken = rc == 0 || rc == EOWNERDEAD;
-
-	sync_record(taken ? EVENT_MUTEX_LOCK : EVENT_MUTEX_FAIL, mutex,
-		    (unsigned int)rc, pc);
+	if (rc == 0 || rc == EOWNERDEAD)
+		sync_record(EVENT_MUTEX_LOCK, mutex, (unsigned int)rc | how,
+			    pc);
+	else
+		sync_record(EVENT_MUTEX_FAIL, mutex, (unsigned int)rc, pc);
 }
 
 /* sync_mutex.c: whether the mutex will let this thread unlock it. */

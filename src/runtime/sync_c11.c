@@ -52,7 +52,7 @@ EXPORT int mtx_lock(mtx_t *mutex)
 {
 	int rc = real.mtx_lock(mutex);
 
-	mutex_attempted(as_mutex(mutex), to_errno(rc), CALLER);
+	mutex_attempted(as_mutex(mutex), to_errno(rc), 0, CALLER);
 	return rc;
 }
 
@@ -60,7 +60,7 @@ EXPORT int mtx_trylock(mtx_t *mutex)
 {
 	int rc = real.mtx_trylock(mutex);
 
-	mutex_attempted(as_mutex(mutex), to_errno(rc), CALLER);
+	mutex_attempted(as_mutex(mutex), to_errno(rc), LOCK_TRIED, CALLER);
 	return rc;
 }
 
@@ -68,7 +68,7 @@ EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 {
 	int rc = real.mtx_timedlock(mutex, until);
 
-	mutex_attempted(as_mutex(mutex), to_errno(rc), CALLER);
+	mutex_attempted(as_mutex(mutex), to_errno(rc), 0, CALLER);
 	return rc;
 }
 

@@ -60,7 +60,7 @@ void wait_end(struct wait *wait)
 		return;
 	record(t, EVENT_COND_WAKE, wait->cond, 0, (unsigned int)wait->result,
 	       wait->pc);
-	mutex_attempted(wait->mutex, relock_result(wait->result), wait->pc);
+	mutex_attempted(wait->mutex, relock_result(wait->result), 0, wait->pc);
 }
 
 EXPORT int pthread_cond_init(pthread_cond_t *cond,

@@ -79,7 +79,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	int rc = real.pthread_mutex_lock(mutex);
 
-	mutex_attempted(mutex, rc, CALLER);
+	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
 }
 
@@ -87,7 +87,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	int rc = real.pthread_mutex_trylock(mutex);
 
-	mutex_attempted(mutex, rc, CALLER);
+	mutex_attempted(mutex, rc, LOCK_TRIED, CALLER);
 	return rc;
 }
 
@@ -96,7 +96,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 {
 	int rc = real.pthread_mutex_timedlock(mutex, until);
 
-	mutex_attempted(mutex, rc, CALLER);
+	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
 }
 
@@ -105,7 +105,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t timer,
 {
 	int rc = real.pthread_mutex_clocklock(mutex, timer, until);
 
-	mutex_attempted(mutex, rc, CALLER);
+	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
 }
 

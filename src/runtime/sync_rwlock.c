@@ -5,10 +5,12 @@
  * lock. */
 
 static void attempted(const pthread_rwlock_t *lock, enum event_kind kind,
-		      int rc, uintptr_t pc)
+		      int rc, unsigned int how, uintptr_t pc)
 {
-	sync_record(rc == 0 ? kind : EVENT_RWLOCK_FAIL, lock, (unsigned int)rc,
-		    pc);
+	if (rc == 0)
+		sync_record(kind, lock, how, pc);
+	else
+		sync_record(EVENT_RWLOCK_FAIL, lock, (unsigned int)rc, pc);
 }
 
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock,
@@ -34,7 +36,7 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
 	int rc = real.pthread_rwlock_rdlock(lock);
 
-	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
 }
 
@@ -42,7 +44,7 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
 	int rc = real.pthread_rwlock_tryrdlock(lock);
 
-	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, LOCK_TRIED, CALLER);
 	return rc;
 }
 
@@ -51,7 +53,7 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock,
 {
 	int rc = real.pthread_rwlock_timedrdlock(lock, until);
 
-	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
 }
 
@@ -60,7 +62,7 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t timer,
 {
 	int rc = real.pthread_rwlock_clockrdlock(lock, timer, until);
 
-	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
 }
 
@@ -68,7 +70,7 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
 	int rc = real.pthread_rwlock_wrlock(lock);
 
-	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
 }
 
@@ -76,7 +78,7 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
 	int rc = real.pthread_rwlock_trywrlock(lock);
 
-	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, LOCK_TRIED, CALLER);
 	return rc;
 }
 
@@ -85,7 +87,7 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock,
 {
 	int rc = real.pthread_rwlock_timedwrlock(lock, until);
 
-	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
 }
 
@@ -94,7 +96,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t timer,
 {
 	int rc = real.pthread_rwlock_clockwrlock(lock, timer, until);
 
-	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, CALLER);
+	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
 }
 

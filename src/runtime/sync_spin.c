@@ -36,7 +36,7 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
 	int rc = real.pthread_spin_trylock(lock);
 
 	if (rc == 0)
-		sync_record(EVENT_SPIN_LOCK, lock, 0, CALLER);
+		sync_record(EVENT_SPIN_LOCK, lock, LOCK_TRIED, CALLER);
 	return rc;
 }
 

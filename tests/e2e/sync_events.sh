@@ -45,7 +45,8 @@ recorded() {
 	BEGIN {
 		n = split("1 EPERM 4 EINTR 11 EAGAIN 16 EBUSY 22 EINVAL " \
 			"35 EDEADLK 75 EOVERFLOW 110 ETIMEDOUT " \
-			"125 ECANCELED 130 EOWNERDEAD 131 ENOTRECOVERABLE",
+			"125 ECANCELED 130 EOWNERDEAD 131 ENOTRECOVERABLE " \
+			"256 tried 386 tried+EOWNERDEAD",
 			words, " ")
 		for (i = 1; i < n; i += 2)
 			name[words[i]] = words[i + 1]
@@ -59,7 +60,7 @@ recorded() {
 		arg = ""
 		if ($2 != "cond-wait" && match($0, / arg=[0-9]+/))
 			arg = substr($0, RSTART + 5, RLENGTH - 5)
-		if ($2 ~ /^(.*-fail|mutex-lock|cond-wake|futex-woken)$/ &&
+		if ($2 ~ /^(.*-fail|.*lock|cond-wake|futex-woken)$/ &&
 		    arg in name)
 			arg = name[arg]
 		print $1, $2 (arg && arg != "0" ? ":" arg : "")

@@ -9,7 +9,7 @@
  * trace 0: mutex-init mutex-lock mutex-unlock mutex-destroy
  * trace 2: mutex-fail:ETIMEDOUT mutex-fail:EBUSY
  * recursive; unlocked once too often:
- * trace 0: mutex-init:1 mutex-lock mutex-lock mutex-unlock mutex-unlock
+ * trace 0: mutex-init:1 mutex-lock mutex-lock:tried mutex-unlock mutex-unlock
  * trace 0: mutex-fail:EPERM mutex-destroy
  * conditions: woken, and out of time:
  * trace 0: mutex-init cond-init cond-init mutex-lock cond-wait mutex-unlock

@@ -4,13 +4,13 @@
  * records of synchronisation, with the argument where there is one.
  *
  * static and normal:
- * trace 0: mutex-lock mutex-unlock mutex-lock mutex-fail:EBUSY
+ * trace 0: mutex-lock mutex-unlock mutex-lock:tried mutex-fail:EBUSY
  * trace 0: mutex-fail:ETIMEDOUT mutex-fail:ETIMEDOUT mutex-fail:ETIMEDOUT
  * trace 0: mutex-unlock
  * trace 0: mutex-init mutex-lock mutex-unlock mutex-lock mutex-unlock
  * trace 0: mutex-destroy
  * recursive:
- * trace 0: mutex-init:1 mutex-lock mutex-lock mutex-lock mutex-unlock
+ * trace 0: mutex-init:1 mutex-lock mutex-lock mutex-lock:tried mutex-unlock
  * trace 0: mutex-unlock mutex-unlock mutex-fail:EPERM mutex-destroy
  * error checking:
  * trace 0: mutex-init:2 mutex-fail:EPERM mutex-lock mutex-fail:EDEADLK
@@ -21,7 +21,7 @@
  * trace 0: mutex-unlock mutex-fail:EPERM mutex-destroy
  * trace 2: mutex-lock
  * robust, given up:
- * trace 0: mutex-init:256 mutex-lock:EOWNERDEAD mutex-unlock
+ * trace 0: mutex-init:256 mutex-lock:tried+EOWNERDEAD mutex-unlock
  * trace 0: mutex-fail:ENOTRECOVERABLE mutex-destroy
  * trace 3: mutex-lock
  * priority inheritance, and process-shared:

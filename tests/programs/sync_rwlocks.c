@@ -3,12 +3,13 @@
  * Read-write locks: every way to take one, taken and refused.
  *
  * reading, five ways, then refused to write, three ways:
- * trace 0: rwlock-init rwlock-rdlock rwlock-rdlock rwlock-rdlock rwlock-rdlock
+ * trace 0: rwlock-init rwlock-rdlock
+ * trace 0: rwlock-rdlock:tried rwlock-rdlock rwlock-rdlock
  * trace 0: rwlock-rdlock rwlock-fail:EBUSY rwlock-fail:ETIMEDOUT
  * trace 0: rwlock-fail:ETIMEDOUT rwlock-unlock rwlock-unlock rwlock-unlock
  * trace 0: rwlock-unlock rwlock-unlock
  * writing, five ways:
- * trace 0: rwlock-wrlock rwlock-unlock rwlock-wrlock rwlock-unlock
+ * trace 0: rwlock-wrlock rwlock-unlock rwlock-wrlock:tried rwlock-unlock
  * trace 0: rwlock-wrlock rwlock-unlock rwlock-wrlock rwlock-unlock
  * trace 0: rwlock-wrlock rwlock-unlock
  * the writer may neither read nor write:

@@ -2,7 +2,8 @@
 /*
  * Spin locks. A busy one leaves no event.
  *
- * trace 0: spin-init spin-lock spin-unlock spin-lock spin-unlock spin-destroy
+ * trace 0: spin-init spin-lock spin-unlock
+ * trace 0: spin-lock:tried spin-unlock spin-destroy
  * trace 1: spin-lock spin-unlock
  */
 #undef NDEBUG
