@@ -17,9 +17,9 @@
  * the guest, the mask is set right, and the kernel delivers it. So the stack,
  * the mask and the information the handler gets are the kernel's business as
  * ever. Real-time signals must keep their order, and what is queued again comes
- * last; so such a signal is held, and delivered by ourselves as the kernel would,
- * before any other can be. The kernel may have begun with several at once, each
- * interrupting the one before; the last comes first then, as ever.
+ * last; so such a signal is held, and delivered by ourselves as the kernel
+ * would, before any other can be. The kernel may have begun with several at
+ * once, each interrupting the one before; the last comes first then, as ever.
  */
 
 /* What runs now in this thread, on the stack it runs on. */
@@ -378,7 +378,7 @@ static bool frame_is_left(const struct signal_frame *f, uintptr_t to)
 /* Signals that were to follow the handler which is being left. */
 static COLD void held_give_back(void)
 {
-	uint64_t all = ~instant_signals(), mask;
+	uint64_t all = ~instant_signals(), mask = 0;
 
 	SYS_4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(all));
 	while (held) {

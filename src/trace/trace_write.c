@@ -432,9 +432,7 @@ static int append_ends(struct trace_writer *w, const struct region *region,
 	return append_chunk(w, &c, w->raw, (size_t)(p - w->raw), err);
 }
 
-/* A thread is counted when its creator prepares it; its kernel id and its stack
- * are known when it begins. Then its entry is written again, before any event
- * of it is. */
+/* Appends the entries of threads that have begun since, before their events. */
 static int append_births(struct trace_writer *w, const struct region *region,
 			 struct err *err)
 {
@@ -472,14 +470,13 @@ int trace_write_tables(struct trace_writer *w, const struct region *r,
 
 	if (w->is_broken)
 		return broken(w, 0, err);
-	if (append_births(w, r, err))
-		return -1;
 	for (uint32_t n = w->threads; n < threads; n++) {
 		vec_push(&w->running, n);
 		if (!r->threads[n].kernel_tid)
 			vec_push(&w->unborn, n);
 	}
-	if (append_table(w, CHUNK_MODULES, &w->modules, modules, put_module, r,
+	if (append_births(w, r, err) ||
+	    append_table(w, CHUNK_MODULES, &w->modules, modules, put_module, r,
 			 err) ||
 	    append_table(w, CHUNK_STACKS, &w->stacks, stacks, put_stack, r,
 			 err) ||
