@@ -200,3 +200,45 @@ EXPORT void __tsan_mutex_post_divert(void *addr, unsigned int flags)
 	(void)flags;
 	mutex_enter(1);
 }
+
+/*
+ * Fibers. Their switches are not followed: what a fiber does counts as done by
+ * the thread it runs in, and call stacks of fibers get mixed up.
+ */
+
+EXPORT void *__tsan_get_current_fiber(void);
+EXPORT void *__tsan_get_current_fiber(void)
+{
+	static char fiber;
+
+	return &fiber;
+}
+
+EXPORT void *__tsan_create_fiber(unsigned int flags);
+EXPORT void *__tsan_create_fiber(unsigned int flags)
+{
+	(void)flags;
+	guest_note("the program uses fibers: what they do counts as done by "
+		   "their thread, and call stacks may be wrong");
+	return __tsan_get_current_fiber();
+}
+
+EXPORT void __tsan_destroy_fiber(void *fiber);
+EXPORT void __tsan_destroy_fiber(void *fiber)
+{
+	(void)fiber;
+}
+
+EXPORT void __tsan_switch_to_fiber(void *fiber, unsigned int flags);
+EXPORT void __tsan_switch_to_fiber(void *fiber, unsigned int flags)
+{
+	(void)fiber;
+	(void)flags;
+}
+
+EXPORT void __tsan_set_fiber_name(void *fiber, const char *name);
+EXPORT void __tsan_set_fiber_name(void *fiber, const char *name)
+{
+	(void)fiber;
+	(void)name;
+}
