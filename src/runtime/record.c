@@ -334,8 +334,9 @@ void record_earlier(struct thread *t, bool is_write, uint64_t addr,
 		return;
 	}
 	runs_close(t);
-	/* Threads meet here: worth knowing when. */
-	put = put_time(t, t->put, stack);
+	put = t->put;
+	if (earlier_thread(arg) != t->number) /* threads meet: tell when */
+		put = put_time(t, put, stack);
 	slot_publish(t,
 		     codec_put_earlier(&t->codec, put, &e, &t->told.size_at));
 	t->told.next = addr + size;
