@@ -18,7 +18,8 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 CTEST_FLAGS ?=
 packages = cmake/install-packages.sh
-sources = git ls-files '*.c' '*.h'
+sources = find src include tests examples bench -path bench/cache -prune -o \
+	-name '*.[ch]' -print
 
 build: packages-build
 	@$(MAKE) --no-print-directory compile
@@ -53,7 +54,7 @@ deb: build
 	cd $(BUILD) && cpack -G DEB
 	@rm -rf $(BUILD)/_CPack_Packages
 
-format:
+format: packages-test
 	@$(sources) | xargs clang-format-14 -i
 
 tidy: packages-test
