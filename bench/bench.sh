@@ -22,8 +22,8 @@ version() {
 machine() {
 	echo "- $("$BUILD/heddle" --version)"
 	echo "- $(version gcc); $(version clang-19)"
-	echo "- Linux $(uname -r), $(. /etc/os-release && echo "$PRETTY_NAME")"
-	echo "-$(sed -n 's/^model name.*:/ /p' /proc/cpuinfo | head -n 1)," \
+	echo "- Linux $(uname -r | sed s/-.*//), $(. /etc/os-release && echo "$PRETTY_NAME")"
+	echo "- $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)," \
 		"$(nproc) processors," \
 		"$(awk '/^MemTotal/ { printf "%.0f", $2 / 1048576 }' \
 			/proc/meminfo) GiB"

@@ -224,7 +224,7 @@ places() {
 		/^(race on|lock cycle)/ {
 			flush()
 			what = $0
-			sub(/:.*/, "", what)
+			sub(/: .*/, "", what)
 			sub(/ \([0-9]+ times\)$/, "", what)
 			sub(/, \+[0-9]+$/, "", what)
 			sub(/allocated at .*\//, "allocated at ", what)
