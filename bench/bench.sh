@@ -64,12 +64,17 @@ if [[ $quick == --quick ]]; then
 	table overhead "$here/overhead.sh" --quick
 	exit $failed
 fi
-"$here/fetch.sh" && "$here/build_real.sh" || exit 2
+tables=(machine rates overhead)
 table machine machine
+if "$here/fetch.sh" && "$here/build_real.sh"; then
+	table real "$here/run_real.sh"
+	tables+=(real)
+else
+	failed=1
+fi
 table rates "$here/rates.sh"
 table overhead "$here/overhead.sh"
-table real "$here/run_real.sh"
-for name in machine rates overhead real; do
+for name in "${tables[@]}"; do
 	insert $name
 done
 rm -f "$results/document"
