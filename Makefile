@@ -50,7 +50,8 @@ bench bench-quick: packages-bench
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
-deb: build
+deb: packages-deb
+	@$(MAKE) --no-print-directory compile
 	cd $(BUILD) && cpack -G DEB
 	@rm -rf $(BUILD)/_CPack_Packages
 
