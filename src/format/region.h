@@ -25,13 +25,15 @@
  * ascending `sequence` numbers from 0, so a missing one is noticed.
  */
 
+#include "format/control_block.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
 #define REGION_MAGIC UINT64_C(0x6e69676572646468) /* "hddregin" */
 
 enum {
-	REGION_VERSION = 1,
+	REGION_VERSION = 2,
 	REGION_THREADS = 1 << 16, /* in the life of a program */
 	REGION_MODULES = 1 << 10,
 	REGION_STACKS = 1 << 20,
@@ -43,6 +45,7 @@ enum {
 
 enum region_mode {
 	MODE_OBSERVE = 1,
+	MODE_CONTROL = 2,
 };
 
 enum region_flag {
@@ -95,14 +98,15 @@ enum slot_state {
 	SLOT_FULL = 2,
 };
 
+/* A line of cache each: the owners of neighbours write all the time. */
 struct region_slot {
-	_Atomic uint32_t state;
+	_Alignas(64) _Atomic uint32_t state;
 	_Atomic uint32_t used; /* bytes, whole events */
 	uint32_t thread;
 	uint32_t sequence;
 	uint64_t first_stamp; /* stamps before the first event; codec.stamp
 				 starts here */
-	uint64_t padding;
+	uint32_t events;      /* of a FULL slot: how many there are */
 };
 
 struct region {
@@ -131,6 +135,7 @@ struct region {
 	struct region_thread threads[REGION_THREADS];
 	struct region_stack stacks[REGION_STACKS];
 	struct region_slot slots[REGION_SLOTS];
+	_Alignas(4096) struct control control;
 	_Alignas(4096) uint8_t data[REGION_SLOTS][REGION_SLOT_BYTES];
 };
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_WATCHDOG_H
+#define HEDDLE_WATCHDOG_H
+
+/*
+ * A thread that has the turn may fall asleep in the kernel where control does
+ * not reach: in a library that makes system calls of its own, for instance.
+ * Nobody else could go on, not even whoever would wake it. The watchdog, in the
+ * process that watches the run (the server, or the tool), notices, takes the
+ * turn away and sends another thread to decide. The run goes on, but is not
+ * under control any more: its verdict is unknown, unless it broke.
+ *
+ * The thread may wake up at the very moment. So the watchdog first proposes:
+ * the holder becomes NO_THREAD and `lost` LOST_PROPOSED. If the thread is still
+ * asleep then, and has been all the time, it will see that when it wakes up:
+ * the turn is taken. If it is not, either the proposal is withdrawn, or the
+ * thread has seen it already and agreed.
+ */
+
+#include "format/event.h"
+#include "format/region.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum lost_state {
+	LOST_NONE,
+	LOST_PROPOSED,
+	LOST_AGREED, /* by the thread; it waits for the turn */
+	LOST_TAKEN,
+};
+
+/* What the watchdog saw when it last looked. */
+struct watchdog {
+	uint64_t points;
+	uint64_t switches; /* of the thread, by the kernel's count */
+	uint32_t holder;
+	bool is_suspect;
+};
+
+/* What differs between the two sides. */
+struct watchdog_means {
+	/* Reads a file; returns the bytes, or less than 0. */
+	long (*read)(const char *path, char *room, size_t size);
+	/* Sends this signal to one thread. */
+	void (*kick)(uint32_t pid, uint32_t tid, int signal);
+};
+
+/* Threads wait for their turn in a futex of their own process, so it takes a
+ * signal to wake one from here: one that the guest has a handler for, which
+ * does nothing unless it was asked for more (runtime/hang.h). */
+enum { WATCHDOG_SIGNAL = 64 };
+
+/* ---- the state of a thread ---- */
+
+static inline char *watchdog_put(char *to, const char *text)
+{
+	while (*text)
+		*to++ = *text++;
+	*to = '\0';
+	return to;
+}
+
+static inline char *watchdog_put_number(char *to, uint32_t number)
+{
+	char digits[12];
+	size_t n = sizeof(digits);
+
+	digits[--n] = '\0';
+	do {
+		digits[--n] = (char)('0' + number % 10);
+	} while (number /= 10);
+	return watchdog_put(to, digits + n);
+}
+
+/* The text behind "\n<name>:" and blanks, or NULL. */
+static inline const char *watchdog_field(const char *text, const char *name)
+{
+	for (; *text; text++) {
+		const char *a = text + 1, *b = name;
+
+		if (*text != '\n')
+			continue;
+		while (*b && *a == *b)
+			a++, b++;
+		if (*b || *a != ':')
+			continue;
+		for (a++; *a == '\t' || *a == ' '; a++)
+			;
+		return a;
+	}
+	return NULL;
+}
+
+static inline bool watchdog_sleeps(uint32_t pid, uint32_t tid,
+				   const struct watchdog_means *means,
+				   uint64_t *switches)
+{
+	char path[64], text[4096];
+	const char *state, *count;
+	long n;
+
+	watchdog_put(
+		watchdog_put_number(
+			watchdog_put(watchdog_put_number(
+					     watchdog_put(path, "/proc/"), pid),
+				     "/task/"),
+			tid),
+		"/status");
+	n = means->read(path, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	state = watchdog_field(text, "State");
+	count = watchdog_field(text, "voluntary_ctxt_switches");
+	if (!state || !count)
+		return false;
+	for (*switches = 0; *count >= '0' && *count <= '9'; count++)
+		*switches = *switches * 10 + (uint64_t)(*count - '0');
+	/* Not D, which is a disk that is slow. */
+	return *state == 'S';
+}
+
+/* ---- memory ---- */
+
+/* Does the process hold more than `most` bytes of memory of its own? */
+static inline bool watchdog_is_fat(uint32_t pid, uint64_t most,
+				   const struct watchdog_means *means)
+{
+	char path[64], text[4096];
+	const char *digits;
+	uint64_t kib = 0;
+	long n;
+
+	if (!most)
+		return false;
+	watchdog_put(watchdog_put_number(watchdog_put(path, "/proc/"), pid),
+		     "/status");
+	n = means->read(path, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	digits = watchdog_field(text, "RssAnon");
+	for (; digits && *digits >= '0' && *digits <= '9'; digits++)
+		kib = kib * 10 + (uint64_t)(*digits - '0');
+	return kib > most >> 10;
+}
+
+#define WATCHDOG_FAT "more memory than a run may use (--memory)"
+
+/* ---- taking the turn ---- */
+
+/* One that waits for its turn. */
+static inline uint32_t watchdog_deputy(const struct control *c, uint32_t holder)
+{
+	for (uint32_t n = 0; n < c->run.thread_count; n++) {
+		uint8_t state = c->threads[n].state;
+
+		if (n != holder &&
+		    (state == THREAD_READY || state == THREAD_BLOCKED ||
+		     state == THREAD_ASLEEP))
+			return n;
+	}
+	return NO_THREAD;
+}
+
+static inline void watchdog_hand_over(struct region *r, uint32_t pid,
+				      uint32_t deputy,
+				      const struct watchdog_means *means)
+{
+	enum { TURN_IS_LOST = 3 }; /* TURN_LOST of the guest */
+
+	atomic_store(&r->control.threads[deputy].turn, TURN_IS_LOST);
+	means->kick(pid, r->threads[deputy].kernel_tid, WATCHDOG_SIGNAL);
+}
+
+static inline void watchdog_take(struct region *r, const struct watchdog *w,
+				 uint32_t pid, uint32_t deputy,
+				 const struct watchdog_means *means)
+{
+	struct control *c = &r->control;
+	uint32_t proposed = LOST_PROPOSED;
+	uint64_t switches = 0;
+	bool is_asleep;
+
+	c->run.lost_thread = w->holder;
+	atomic_store(&c->run.lost, LOST_PROPOSED);
+	atomic_store(&c->run.holder, NO_THREAD);
+	is_asleep = watchdog_sleeps(pid, r->threads[w->holder].kernel_tid,
+				    means, &switches) &&
+		    switches == w->switches && c->run.points == w->points;
+	if (atomic_compare_exchange_strong(&c->run.lost, &proposed,
+					   is_asleep ? LOST_TAKEN :
+						       LOST_NONE) &&
+	    !is_asleep)
+		atomic_store(&c->run.holder, w->holder);
+	else
+		watchdog_hand_over(r, pid, deputy, means);
+}
+
+/* The run is over: what is its outcome, if the turn was taken away? A run that
+ * came to no end says nothing then. */
+static inline void watchdog_settle(struct control_run *run, int wait_status)
+{
+	struct outcome *o = &run->outcome;
+
+	if (!run->lost_count || (o->kind != OUTCOME_HANG &&
+				 (o->kind != OUTCOME_NONE || wait_status != 0)))
+		return;
+	o->kind = OUTCOME_UNCONTROLLED;
+	o->thread = run->lost_thread;
+	o->stack = run->lost_stack;
+	watchdog_put(o->text, "a thread slept where control does not reach");
+}
+
+/* To be called now and then while the run `pid` is under way. */
+static inline void watchdog_look(struct watchdog *w, struct region *r,
+				 uint32_t pid,
+				 const struct watchdog_means *means)
+{
+	struct control *c = &r->control;
+	uint32_t holder = atomic_load(&c->run.holder), deputy;
+	uint64_t points = c->run.points, switches = 0;
+	bool is_asleep;
+
+	if (holder >= CONTROL_THREADS || atomic_load(&c->run.napping) ||
+	    atomic_load(&c->run.lost) != LOST_NONE)
+		return;
+	is_asleep = watchdog_sleeps(pid, r->threads[holder].kernel_tid, means,
+				    &switches);
+	deputy = watchdog_deputy(c, holder);
+	if (w->is_suspect && is_asleep && deputy != NO_THREAD &&
+	    w->holder == holder && w->points == points &&
+	    w->switches == switches) {
+		watchdog_take(r, w, pid, deputy, means);
+		is_asleep = false;
+	}
+	*w = (struct watchdog){ .points = points,
+				.switches = switches,
+				.holder = holder,
+				.is_suspect = is_asleep };
+}
+
+#endif
