@@ -77,6 +77,22 @@ static bool is_choice(const char *choices, const char *text)
 	}
 }
 
+static int wrong_choice(const struct arg *arg, const char *text,
+			struct err *err)
+{
+	struct suggest s = { .word = text };
+	char *choices = xstrdup(arg->value), *rest = choices;
+	const char *choice;
+
+	while ((choice = strsep(&rest, "|")))
+		suggest_offer(&s, choice);
+	err_set(err, "--%s wants one of %s, not '%s'%s%s%s", arg->name,
+		arg->value, text, s.nearest ? "; did you mean " : "",
+		s.nearest ? s.nearest : "", s.nearest ? "?" : "");
+	free(choices);
+	return -1;
+}
+
 static int wrong_value(const struct arg *arg, const char *text, struct err *err)
 {
 	static const char *const wanted[] = {
@@ -86,10 +102,35 @@ static int wrong_value(const struct arg *arg, const char *text, struct err *err)
 	};
 
 	if (arg->kind == ARG_KIND_CHOICE)
-		return err_set(err, "--%s wants one of %s, not '%s'", arg->name,
-			       arg->value, text);
+		return wrong_choice(arg, text, err);
 	return err_set(err, "--%s wants %s, not '%s'", arg->name,
 		       wanted[arg->kind], text);
+}
+
+size_t args_size(enum arg_kind kind)
+{
+	switch (kind) {
+	case ARG_KIND_FLAG:
+		return sizeof(bool);
+	case ARG_KIND_STRING:
+	case ARG_KIND_PATH:
+	case ARG_KIND_CHOICE:
+		return sizeof(const char *);
+	case ARG_KIND_PATHS:
+		return sizeof(struct arg_list);
+	default:
+		return sizeof(uint64_t);
+	}
+}
+
+static int list_add(const struct arg *arg, const char *text,
+		    struct arg_list *list, struct err *err)
+{
+	if (list->count == ARG_LIST_MOST)
+		return err_set(err, "--%s can be given %d times at most",
+			       arg->name, ARG_LIST_MOST);
+	list->at[list->count++] = text;
+	return 0;
 }
 
 static int store(const struct arg *arg, char *text, void *values,
@@ -108,9 +149,12 @@ static int store(const struct arg *arg, char *text, void *values,
 		return 0;
 	case ARG_KIND_STRING:
 	case ARG_KIND_PATH:
+	case ARG_KIND_PATHS:
 		if (!*text)
 			return err_set(err, "--%s wants %s, not nothing",
 				       arg->name, arg->value);
+		if (arg->kind == ARG_KIND_PATHS)
+			return list_add(arg, text, to, err);
 		*(const char **)to = text;
 		return 0;
 	default:

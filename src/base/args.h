@@ -33,6 +33,14 @@ enum arg_kind {
 	ARG_KIND_NUMBER,   /* uint64_t */
 	ARG_KIND_DURATION, /* uint64_t milliseconds: 500ms, 30, 30s, 2m, 1h */
 	ARG_KIND_SIZE,	   /* uint64_t bytes: 4096, 64K, 10M, 2G */
+	ARG_KIND_PATHS,	   /* struct arg_list; may be given more than once */
+};
+
+enum { ARG_LIST_MOST = 64 };
+
+struct arg_list {
+	const char *at[ARG_LIST_MOST + 1]; /* NULL at the end */
+	size_t count;
 };
 
 struct arg {
@@ -81,6 +89,11 @@ struct arg {
 		name, letter, ARG_KIND_SIZE, value, help,                      \
 			ARG_FIELD(type, field, uint64_t)                       \
 	}
+#define ARG_PATHS(type, field, name, letter, value, help)                      \
+	{                                                                      \
+		name, letter, ARG_KIND_PATHS, value, help,                     \
+			ARG_FIELD(type, field, struct arg_list)                \
+	}
 #define ARG_END                                                                \
 	{                                                                      \
 		NULL, 0, ARG_KIND_FLAG, NULL, NULL, 0                          \
@@ -103,6 +116,9 @@ MUST_USE int args_parse(const struct arg *table, bool stop, int argc,
 
 /* Prints the table as help, with the rows every verb has. */
 void args_print(const struct arg *table, FILE *out);
+
+/* Bytes of a value of that kind in the verb's struct. */
+size_t args_size(enum arg_kind kind);
 
 /* Parses one value as an option of that kind would. */
 MUST_USE int args_number(enum arg_kind kind, const char *text, uint64_t *value);

@@ -15,6 +15,7 @@ struct options {
 	bool all;
 	const char *name, *colour;
 	uint64_t count, time, size;
+	struct arg_list files;
 };
 
 static const struct arg table[] = {
@@ -24,6 +25,7 @@ static const struct arg table[] = {
 	ARG_NUMBER(struct options, count, "count", 'c', "N", "how many"),
 	ARG_DURATION(struct options, time, "time", 't', "TIME", "how long"),
 	ARG_SIZE(struct options, size, "size", 0, "SIZE", "how much"),
+	ARG_PATHS(struct options, files, "file", 'f', "FILE", "which"),
 	ARG_END,
 };
 
@@ -192,9 +194,32 @@ static void help_has_a_line_for_every_row(void **state)
 	free(text);
 }
 
+static void a_list_keeps_all_that_is_given(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--file one -a -f two"), 0);
+	assert_int_equal(options.files.count, 2);
+	assert_string_equal(options.files.at[0], "one");
+	assert_string_equal(options.files.at[1], "two");
+	assert_null(options.files.at[2]);
+	assert_int_equal(parse(""), 0);
+	assert_int_equal(options.files.count, 0);
+}
+
+static void a_wrong_choice_brings_the_nearest(void **state)
+{
+	(void)state;
+	refuses("--colour gren", "--colour wants one of red|green, not "
+				 "'gren'; did you mean green?");
+	refuses("--colour purple", "--colour wants one of red|green, not "
+				   "'purple'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_keeps_all_that_is_given),
+		cmocka_unit_test(a_wrong_choice_brings_the_nearest),
 		cmocka_unit_test(defaults_stay_when_nothing_is_given),
 		cmocka_unit_test(every_kind_has_a_value),
 		cmocka_unit_test(letters_can_be_put_together),
