@@ -16,8 +16,8 @@
 #include "trace/site_path.h"
 
 struct sites {
-	const struct trace *trace;
-	struct site_module *modules; /* as many as the trace has */
+	struct site_tables tables;
+	struct site_module *modules; /* as many as the tables have */
 	uint32_t module_count;
 	struct spans places; /* of sites; item: a module */
 	struct spans memory; /* of addresses in the run; item: a module */
@@ -39,7 +39,7 @@ static void *keep(struct sites *s, void *p)
 /* A later module lies over an earlier one that was unloaded. */
 static void module_add(struct sites *s, uint32_t n)
 {
-	const struct region_module *run = trace_module(s->trace, n);
+	const struct region_module *run = &s->tables.modules[n];
 
 	s->modules[n].run = run;
 	spans_add(&s->places,
@@ -54,10 +54,22 @@ static void module_add(struct sites *s, uint32_t n)
 
 struct sites *sites_new(const struct trace *t)
 {
+	struct site_tables tables = {
+		.modules = trace_module(t, 0),
+		.module_count = trace_modules(t),
+		.stacks = trace_stack(t, 0),
+		.stack_count = trace_stacks(t),
+	};
+
+	return sites_new_from(&tables);
+}
+
+struct sites *sites_new_from(const struct site_tables *tables)
+{
 	struct sites *s = xcalloc(1, sizeof(*s));
 
-	s->trace = t;
-	s->module_count = trace_modules(t);
+	s->tables = *tables;
+	s->module_count = tables->module_count;
 	s->modules = xcalloc(s->module_count + 1, sizeof(*s->modules));
 	for (uint32_t n = 0; n < s->module_count; n++)
 		module_add(s, n);
@@ -177,11 +189,11 @@ struct site_chain site_resolve(struct sites *s, uint32_t site, bool is_return)
  * and not followed. */
 static struct site_chain *stack_make(struct sites *s, uint32_t node)
 {
-	uint32_t count = trace_stacks(s->trace);
+	uint32_t count = s->tables.stack_count;
 	struct frames frames = { 0 };
 
 	while (node && node < count) {
-		const struct region_stack *at = trace_stack(s->trace, node);
+		const struct region_stack *at = &s->tables.stacks[node];
 		struct site_chain chain = site_resolve(s, at->site, true);
 
 		for (size_t i = 0; i < chain.count; i++)

@@ -31,7 +31,18 @@ struct site_chain {
 
 struct sites;
 
+/* What sites and stacks refer to: tables of a region, as they are or read
+ * back. */
+struct site_tables {
+	const struct region_module *modules;
+	uint32_t module_count;
+	const struct region_stack *stacks;
+	uint32_t stack_count;
+};
+
+/* The trace, or the tables, must outlive the resolver. */
 struct sites *sites_new(const struct trace *t);
+struct sites *sites_new_from(const struct site_tables *tables);
 void sites_free(struct sites *s);
 
 /* `is_return`: the site is a return address (a call in a stack), so the call

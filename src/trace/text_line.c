@@ -156,3 +156,19 @@ char *line_take(struct text_line *l, const char *name)
 	}
 	return NULL;
 }
+
+void text_put_quoted(FILE *out, const char *s)
+{
+	putc('"', out);
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(out, "\\x%02x", c);
+		else
+			putc(c, out);
+	}
+	putc('"', out);
+}

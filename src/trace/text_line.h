@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct text_line {
 	const char *file;
@@ -49,6 +50,9 @@ char *line_take(struct text_line *l, const char *name);
 
 /* "file:line: words"; always -1. */
 int line_error(struct text_line *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Writes a quoted word. */
+void text_put_quoted(FILE *out, const char *s);
 
 bool text_is_number(const char *s, uint64_t *v);
 int text_hex_digit(char c); /* -1: it is none */

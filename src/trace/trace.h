@@ -67,6 +67,13 @@ MUST_USE int trace_write_events(struct trace_writer *w, uint32_t thread,
 				const void *bytes, size_t size,
 				struct err *err);
 
+/* The same where the number of events is known: counting costs as much as
+ * packing. A wrong number is told by the reader. */
+MUST_USE int trace_write_counted(struct trace_writer *w, uint32_t thread,
+				 uint32_t sequence, uint64_t first_stamp,
+				 const void *bytes, size_t size, uint32_t count,
+				 struct err *err);
+
 /* Writes the END chunk and closes; frees w in any case. The writer counts the
  * events itself: end->events is not looked at. */
 MUST_USE int trace_finish(struct trace_writer *w, const struct trace_end *end,

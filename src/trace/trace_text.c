@@ -6,21 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_quoted(FILE *out, const char *s)
-{
-	putc('"', out);
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(out, "\\x%02x", c);
-		else
-			putc(c, out);
-	}
-	putc('"', out);
-}
+#include "trace/text_line.h"
 
 /* Fields that are 0 need not be said. */
 static void put_hex(FILE *out, const char *name, uint64_t v)
@@ -69,7 +55,7 @@ static void put_info(FILE *out, const struct trace_info *info)
 		fputs("command", out);
 		for (; p < end; p += strlen(p) + 1) {
 			putc(' ', out);
-			put_quoted(out, p);
+			text_put_quoted(out, p);
 		}
 		putc('\n', out);
 	}
@@ -83,7 +69,7 @@ static void put_info(FILE *out, const struct trace_info *info)
 static void put_module(FILE *out, uint32_t n, const struct region_module *m)
 {
 	fprintf(out, "module %" PRIu32 " ", n);
-	put_quoted(out, m->path);
+	text_put_quoted(out, m->path);
 	put_hex(out, "base", m->base);
 	put_hex(out, "bias", m->bias);
 	put_hex(out, "size", m->size);
@@ -124,7 +110,7 @@ static void put_tables(FILE *out, const struct trace *t)
 		put_thread(out, n, trace_thread(t, n));
 	for (uint32_t n = 0; n < trace_notes(t); n++) {
 		fputs("note ", out);
-		put_quoted(out, trace_note(t, n));
+		text_put_quoted(out, trace_note(t, n));
 		putc('\n', out);
 	}
 }
