@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_PLAN_H
+#define HEDDLE_PLAN_H
+
+/*
+ * A plan: what should happen in a run. The schedule a run took is a plan that
+ * gives the same run again. As a file it is short readable text
+ * (docs/formats.md), fit to be kept next to the program.
+ *
+ * In a process places of code are sites (region.h), which depend on what was
+ * loaded in which order. In a plan they are module and address in its file, so
+ * a plan means the same in every process that has loaded the same files, and
+ * says so when it does not fit.
+ *
+ * Besides the steps a plan has the sites that were known to be private, for
+ * they are no points: without them the same steps would be counted otherwise.
+ */
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "format/control_block.h"
+#include "format/region.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum {
+	PLAN_VERSION = 1,
+	/* Of enum control_flag: what changes the meaning of a plan. */
+	PLAN_FLAGS = CONTROL_SPURIOUS | CONTROL_ALL,
+	NO_MODULE = 0xffffffff,
+};
+
+struct plan_module {
+	char *name; /* of its file, without directories */
+	uint8_t build_id[20];
+	uint8_t build_id_size; /* 0: it has none */
+};
+
+struct plan_step {
+	uint32_t thread;
+	uint32_t module;  /* NO_MODULE: the step has no place */
+	uint64_t address; /* in the module's file */
+	uint32_t visit;
+	uint32_t to;
+	uint8_t what; /* enum step_what */
+	uint8_t kind; /* enum event_kind */
+	/* For people; NULL: unknown. */
+	char *where;  /* "deposit bank.c:14" */
+	char *source; /* "b = balance;" */
+};
+
+/* A place that was known to be private. */
+struct plan_private {
+	uint32_t module;
+	uint64_t address;
+};
+
+struct plan {
+	VEC(struct plan_module) modules;
+	VEC(struct plan_step) steps;
+	VEC(struct plan_private) privates;
+	VEC(char *) threads; /* their names for people, by number */
+	uint32_t flags;	     /* of PLAN_FLAGS */
+	uint32_t processors;
+	uint64_t seed; /* of the run it was taken from */
+};
+
+struct plan *plan_new(void);
+struct plan *plan_copy(const struct plan *p);
+void plan_free(struct plan *p);
+
+/* Frees what a step owns, when it is taken out of its plan. */
+void plan_step_done(struct plan_step *s);
+
+/* Takes over what a run left. Modules come first. */
+void plan_set_modules(struct plan *p, const struct region_module *modules,
+		      uint32_t count);
+void plan_set_steps(struct plan *p, const struct region_module *modules,
+		    const struct step *steps, uint32_t count);
+void plan_set_sites(struct plan *p, const struct region_module *modules,
+		    const uint8_t *sites, uint32_t count);
+
+/* Gives the plan to a run: fills control->plan, ask.plan_count, control->sites
+ * and the flags of ask. Fails when the program has not loaded a module that
+ * the plan needs. `is_other` (may be NULL) is set when a module is there but
+ * was built anew. */
+MUST_USE int plan_load(const struct plan *p, const struct region *region,
+		       struct control *control, struct control_ask *ask,
+		       bool *is_other, struct err *err);
+
+/* The text form. `name` is what errors call the file. */
+void plan_write(const struct plan *p, FILE *out);
+MUST_USE struct plan *plan_read(const char *text, size_t size, const char *name,
+				struct err *err);
+
+/* Same modules, steps and privates; what is for people is not looked at. */
+bool plan_is_equal(const struct plan *a, const struct plan *b);
+
+const char *step_text(unsigned int what);
+
+#endif
