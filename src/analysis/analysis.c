@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/happens.h"
+#include "analysis/history.h"
 #include "analysis/lockcycle.h"
 #include "analysis/lockset.h"
 #include "analysis/race.h"
@@ -95,10 +96,24 @@ static void begin_stack(struct pass *p, uint32_t thread)
 			       t->stack_high - t->stack_low);
 }
 
+/* Nearly all events are accesses, and those are nothing to locks and order. */
+static void pass_access(struct pass *p, const struct event *e)
+{
+	locations_feed(p->where, e);
+	if (p->races)
+		races_feed(p->races, e);
+	if (p->summary)
+		summary_feed(p->summary, e);
+}
+
 static void pass_event(struct pass *p, const struct event *e)
 {
 	uint32_t acquired;
 
+	if (event_is_plain_access(e->kind)) {
+		pass_access(p, e);
+		return;
+	}
 	if (e->kind == EVENT_THREAD_BEGIN)
 		begin_stack(p, e->thread);
 	locations_feed(p->where, e);
@@ -174,13 +189,46 @@ static void suppress_all(struct analysis_result *r, struct trace *t,
 	sites_free(own);
 }
 
+/* Events are fed some time after they were read, so that memory which the race
+ * finder will need can be fetched meanwhile, a step at a time. */
+enum { AHEAD = 16, AHEAD_STEP = 5 };
+
+static void pass_expect(struct pass *p, const struct event *ring,
+			uint64_t count)
+{
+	const struct event *e = &ring[(count - 1) % AHEAD];
+
+	if (p->summary)
+		summary_expect(p->summary, e);
+	for (unsigned int step = 0; p->races && step < HISTORY_STEPS; step++) {
+		if (count <= AHEAD_STEP * step)
+			break;
+		e = &ring[(count - 1 - AHEAD_STEP * step) % AHEAD];
+		races_expect(p->races, e, step);
+	}
+}
+
+static void pass_all(struct pass *p)
+{
+	struct event ring[AHEAD];
+	uint64_t count = 0, fed = 0;
+
+	while (trace_next(p->trace, &ring[count % AHEAD])) {
+		count++;
+		pass_expect(p, ring, count);
+		if (count - fed == AHEAD)
+			pass_event(p, &ring[fed++ % AHEAD]);
+	}
+	while (fed < count)
+		pass_event(p, &ring[fed++ % AHEAD]);
+}
+
 struct analysis_result *analyse(struct trace *t,
 				const struct analysis_options *options,
 				struct err *err)
 {
 	struct analysis_result *r;
 	struct pass p = { 0 };
-	struct event e;
 
 	if (!options->races && !options->lockcycles && !options->summary) {
 		err_set(err, "no analysis was asked for; ask for races, lock "
@@ -190,8 +238,7 @@ struct analysis_result *analyse(struct trace *t,
 	r = xcalloc(1, sizeof(*r));
 	pass_new(&p, t, options);
 	trace_rewind(t);
-	while (trace_next(t, &e))
-		pass_event(&p, &e);
+	pass_all(&p);
 	pass_end(&p, r);
 	pass_free(&p);
 	suppress_all(r, t, options);

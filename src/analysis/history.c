@@ -346,6 +346,26 @@ void history_access(struct history *h, const struct access *a)
 			       mask_of(g, a->addr, end), clock);
 }
 
+/* Most of the time of a race finder is waiting for memory: accesses go anywhere
+ * in the program's memory, and so do the looks at their slots and cells. */
+void history_expect(struct history *h, uint64_t addr, unsigned int step)
+{
+	const uint32_t *slot = granule_peek(&h->granules, addr);
+	uint32_t n;
+
+	if (!slot)
+		return;
+	if (step == 0) {
+		__builtin_prefetch(slot);
+		return;
+	}
+	n = *slot & ~SHARED;
+	if (step == 2 && n && !(*slot & SHARED))
+		n = h->cells[n].next;
+	if (n)
+		__builtin_prefetch(&h->cells[n], 1);
+}
+
 /* ---- accesses told afterwards ---- */
 
 /*

@@ -62,6 +62,12 @@ void history_free(struct history *h);
 /* An access at the present moment of its thread. */
 void history_access(struct history *h, const struct access *a);
 
+/* An access to this address comes soon: fetches what will be looked at then. To
+ * be called with step 0, 1, 2 while other accesses are dealt with in between:
+ * each step needs what the one before fetched. Changes nothing. */
+enum { HISTORY_STEPS = 3 };
+void history_expect(struct history *h, uint64_t addr, unsigned int step);
+
 /* An access of the past: of thread and segment a->at. Later accesses are
  * compared with it as with any. With those told before, it is compared where
  * the clocks can tell for certain that the two are unordered; some of that

@@ -116,13 +116,13 @@ void lockcycles_feed(struct lockcycles *c, const struct event *e,
 /* ---- searching ---- */
 
 /* An edge of the path: a want, and one of the locks it held. */
-struct step {
+struct hop {
 	uint32_t want;
 	uint32_t held; /* the set whose top is the lock in question */
 };
 
 struct path {
-	struct step at[LOCKCYCLE_LENGTH];
+	struct hop at[LOCKCYCLE_LENGTH];
 	size_t count;
 };
 
@@ -137,7 +137,7 @@ struct search {
 };
 
 static const struct lock_set *wanted_by(const struct search *s,
-					const struct step *step)
+					const struct hop *step)
 {
 	return lockset_get(s->locks, s->cycles->wants.at[step->want].set);
 }
@@ -170,7 +170,7 @@ static bool is_ordered(const struct moment *a, const struct moment *b)
 }
 
 static const struct want *want_of(const struct search *s,
-				  const struct step *step)
+				  const struct hop *step)
 {
 	return &s->cycles->wants.at[step->want];
 }
@@ -186,14 +186,14 @@ static bool may_meet(const struct want *v, const struct want *w)
 }
 
 /* Can the step go with each one of the path? */
-static bool fits(const struct search *s, const struct step *next)
+static bool fits(const struct search *s, const struct hop *next)
 {
 	const struct want *w = want_of(s, next);
 	uint32_t outer = lockset_get(s->locks, w->set)->outer;
 	uint32_t held = lockset_get(s->locks, next->held)->lock;
 
 	for (size_t i = 0; i < s->path.count; i++) {
-		const struct step *p = &s->path.at[i];
+		const struct hop *p = &s->path.at[i];
 		const struct want *v = want_of(s, p);
 
 		if (v->thread == w->thread ||
@@ -234,7 +234,7 @@ static uint32_t site_of(const struct lockcycles *c, uint32_t stack)
 }
 
 /* A number for an edge that is the same for the same sites. */
-static uint64_t edge_sites(const struct search *s, const struct step *step)
+static uint64_t edge_sites(const struct search *s, const struct hop *step)
 {
 	const struct lockcycles *c = s->cycles;
 
@@ -263,7 +263,7 @@ static uint32_t *find_cycle(struct search *s)
 }
 
 static struct lockcycle_edge tell_edge(const struct search *s,
-				       const struct step *step)
+				       const struct hop *step)
 {
 	const struct want *w = &s->cycles->wants.at[step->want];
 	const struct lock_set *held = lockset_get(s->locks, step->held);
@@ -301,7 +301,7 @@ static void extend(struct search *s, uint32_t lock);
 /* Goes on behind the last step of the path. */
 static void close_or_extend(struct search *s)
 {
-	const struct step *last = &s->path.at[s->path.count - 1];
+	const struct hop *last = &s->path.at[s->path.count - 1];
 	const struct lock_set *wanted = wanted_by(s, last);
 	const struct moment *chosen[LOCKCYCLE_LENGTH];
 
@@ -322,7 +322,7 @@ static void close_or_extend(struct search *s)
 static bool may_follow(const struct search *s,
 		       const struct lockgraph_edge *edge)
 {
-	const struct step *last;
+	const struct hop *last;
 
 	if (edge->to < s->start ||
 	    s->graph.component[edge->to] != s->graph.component[s->start])
@@ -339,8 +339,8 @@ static void extend(struct search *s, uint32_t lock)
 	for (size_t i = s->graph.first[lock]; i < s->graph.first[lock + 1];
 	     i++) {
 		const struct lockgraph_edge *edge = &s->graph.edges[i];
-		struct step next = { .want = s->want[edge->label],
-				     .held = s->held[edge->label] };
+		struct hop next = { .want = s->want[edge->label],
+				    .held = s->held[edge->label] };
 
 		if (s->cycles->steps++ >= LOCKCYCLE_STEPS) {
 			s->cycles->was_cut = true;

@@ -336,6 +336,12 @@ void races_feed(struct races *r, const struct event *e)
 		history_settle(r->history, e->thread);
 }
 
+void races_expect(struct races *r, const struct event *e, unsigned int step)
+{
+	if (event_is_plain_access(e->kind) || event_is_atomic(e->kind))
+		history_expect(r->history, e->addr, step);
+}
+
 void races_forget(struct races *r, uint64_t addr, uint64_t size)
 {
 	history_forget(r->history, addr, size);

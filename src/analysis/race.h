@@ -47,6 +47,9 @@ void races_free(struct races *r);
  * lock sets and the locations. */
 void races_feed(struct races *r, const struct event *e);
 
+/* The event will be fed soon; see history_expect. */
+void races_expect(struct races *r, const struct event *e, unsigned int step);
+
 /* The memory is in other hands from now on, for a reason that is no event: a
  * thread's stack that was an earlier thread's. */
 void races_forget(struct races *r, uint64_t addr, uint64_t size);

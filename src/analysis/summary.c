@@ -22,6 +22,7 @@ struct summary {
 	struct run_summary sum;
 	struct granules granules;
 	struct keymap objects;
+	uint64_t known_low, known_high; /* the last of them, while it lives */
 	VEC(bool) threads;
 	VEC(bool) stacks;
 };
@@ -72,6 +73,8 @@ static void count_shared(struct summary *s, uint64_t granule)
 	uint32_t *known;
 
 	s->sum.shared_granules++;
+	if (granule >= s->known_low && granule < s->known_high)
+		return;
 	if (s->in.where)
 		l = location_find(s->in.where, granule);
 	if (l.kind != LOCATION_HEAP && l.kind != LOCATION_MAPPED) {
@@ -82,6 +85,10 @@ static void count_shared(struct summary *s, uint64_t granule)
 			  l.generation);
 	s->sum.shared_objects += !*known;
 	*known = 1;
+	if (l.is_gone)
+		return;
+	s->known_low = granule - l.offset;
+	s->known_high = s->known_low + l.size;
 }
 
 static void touch(struct summary *s, uint64_t granule, uint32_t thread,
@@ -130,8 +137,20 @@ static void forget_granule(void *self, uint64_t addr, uint32_t *slot)
 
 void summary_forget(struct summary *s, uint64_t addr, uint64_t size)
 {
+	s->known_high = 0;
 	granules_walk(&s->granules, addr, size, forget_granule, s);
 	granules_drop(&s->granules, addr, size);
+}
+
+void summary_expect(struct summary *s, const struct event *e)
+{
+	const uint32_t *slot;
+
+	if (!event_is_plain_access(e->kind))
+		return;
+	slot = granule_peek(&s->granules, e->addr);
+	if (slot)
+		__builtin_prefetch(slot, 1);
 }
 
 void summary_feed(struct summary *s, const struct event *e)

@@ -30,6 +30,9 @@ struct summary *summary_new(const struct summary_inputs *inputs);
 void summary_free(struct summary *s);
 
 /* After the lock sets and the locations. */
+/* The event will be fed soon: fetches the memory that will be looked at. */
+void summary_expect(struct summary *s, const struct event *e);
+
 void summary_feed(struct summary *s, const struct event *e);
 
 /* As races_forget. */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_UNSERIAL_INNER_H
+#define HEDDLE_UNSERIAL_INNER_H
+
+/*
+ * What the files of unserial share: unserial.c writes every access down as a
+ * touch of each granule it covers, unserial_place.c makes the candidates of
+ * one granule when its memory ends or the run does, unserial_rank.c puts them
+ * in order.
+ *
+ * Touches of one granule hang together, newest first; their numbers ascend in
+ * the order of events.
+ */
+
+#include "analysis/granules.h"
+#include "analysis/happens.h"
+#include "analysis/keymap.h"
+#include "analysis/sections.h"
+#include "analysis/unserial.h"
+
+enum { TOUCH_READS = 1, TOUCH_WRITES = 2 };
+
+/* The order of every run, and that of this run without its locks. */
+enum { ORDER_SURE, ORDER_LIKELY, ORDERS };
+
+struct touch {
+	uint64_t stamp;
+	uint64_t segment;
+	uint32_t before; /* the touch of this granule before, 0 none */
+	uint32_t clock[ORDERS];
+	uint32_t sections;
+	uint32_t stack, site;
+	uint32_t thread;
+	uint8_t mask;	 /* bytes of the granule */
+	uint8_t effects; /* TOUCH_READS | TOUCH_WRITES */
+	bool is_earlier; /* stamp and sections mean nothing */
+};
+
+struct clock_mark {
+	uint64_t segment;
+	uint32_t clock;
+};
+
+struct clock_marks {
+	VEC(struct clock_mark) marks; /* of a thread, ascending */
+};
+
+/* A happens-before whose clocks of the past are kept. */
+struct kept_order {
+	struct happens *now;
+	VEC(struct vclock) clocks; /* [0] knows nothing */
+	VEC(struct clock_marks) threads;
+};
+
+/* A semaphore, as all its events tell. */
+struct semaphore {
+	uint64_t initial;
+	uint32_t inits, poster; /* poster + 1; UINT32_MAX: several */
+	uint64_t posts;		/* so far */
+};
+
+/* Touches that are alike but for their time. */
+struct touch_class {
+	const struct touch *example;
+	uint32_t set;	       /* of locks */
+	VEC(uint32_t) touches; /* in the order of their thread */
+};
+
+/* What the pair in hand has added to a candidate. */
+struct unserial_tally {
+	uint64_t pair, gap;
+	bool is_feasible, is_exercised, is_loose;
+};
+
+struct unserial {
+	struct unserial_inputs in;
+	struct locksets *locks;
+	struct sections sections;
+	struct kept_order order[ORDERS];
+	struct keymap semaphores; /* by address: index + 1 */
+	VEC(struct semaphore) sems;
+	struct keymap waits; /* by address and thread: how many */
+	struct granules granules;
+	VEC(struct touch) touches; /* [0] unused */
+
+	VEC(uint32_t) gathered; /* of the granule in hand */
+	VEC(struct touch_class) classes;
+	size_t class_count;
+	uint64_t addr;
+
+	struct keymap by_sites; /* of P and C: index + 1 of the pair */
+	uint32_t pair_count;
+	struct keymap by_remote; /* of the pair, and R with the pattern */
+	VEC(struct unserial_candidate) found;
+	VEC(struct unserial_tally) tallies; /* of the same index */
+	uint64_t pair;			    /* dynamic ones, counted */
+	VEC(uint64_t) shared; /* by thread: its accesses to shared memory */
+	double pi, ui;
+};
+
+static inline const struct vclock *touch_clock(const struct unserial *u,
+					       const struct touch *t,
+					       unsigned int order)
+{
+	return &u->order[order].clocks.at[t->clock[order]];
+}
+
+/* The granule's memory is over: `first` is its newest touch. */
+void unserial_place(struct unserial *u, uint64_t addr, uint32_t first);
+
+void unserial_measure(const struct unserial *u, struct unserial_sizes *s);
+void unserial_order(struct unserial_result *r, enum unserial_rank rank);
+
+#endif
