@@ -2,6 +2,8 @@
 #include "runtime/filter.h"
 #include "runtime/latch.h"
 #include "runtime/runtime.h"
+#include "runtime/spin.h"
+#include "runtime/turn.h"
 
 /*
  * The compiler's hooks for atomic accesses. They stand *for* the access: what
@@ -26,12 +28,15 @@ struct stripe {
 
 static struct stripe stripes[STRIPES];
 
-static struct stripe *stripe_lock(struct thread *t, const volatile void *addr)
+static struct stripe *stripe_lock(struct thread *t, const volatile void *addr,
+				  enum event_kind kind, uintptr_t pc)
 {
 	uintptr_t a = (uintptr_t)addr >> 3;
 	struct stripe *s = &stripes[(a ^ a >> 10) % STRIPES];
 
 	guest_enter(t);
+	if (unlikely(controlled))
+		control_atomic(t, kind, addr, pc);
 	latch_take(&s->latch);
 	return s;
 }
@@ -46,9 +51,10 @@ static void atomic_record(struct thread *t, enum event_kind kind,
 			  const volatile void *addr, size_t size, int order,
 			  uintptr_t pc)
 {
-	if (t->ignoring)
+	if (t->ignoring || !recording)
 		return;
-	filter_share(t, (uintptr_t)addr, size);
+	if (!controlled)
+		filter_share(t, (uintptr_t)addr, size);
 	record(t, kind, addr, size, (uint64_t)order & 7, pc);
 }
 
@@ -149,7 +155,7 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
                                                                                \
 		if (!t)                                                        \
 			return load##bits(a);                                  \
-		s = stripe_lock(t, a);                                         \
+		s = stripe_lock(t, a, EVENT_ATOMIC_LOAD, CALLER);              \
 		v = load##bits(a);                                             \
 		load_record(t, s, EVENT_ATOMIC_LOAD, a, sizeof(type), order,   \
 			    CALLER);                                           \
@@ -170,7 +176,9 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
 			store##bits(a, v, order);                              \
 			return;                                                \
 		}                                                              \
-		s = stripe_lock(t, a);                                         \
+		s = stripe_lock(t, a, EVENT_ATOMIC_STORE, CALLER);             \
+		if (unlikely(controlled) && load##bits(a) != v)                \
+			spin_change();                                         \
 		change_record(t, s, EVENT_ATOMIC_STORE, a, sizeof(type),       \
 			      order, CALLER);                                  \
 		store##bits(a, v, order);                                      \
@@ -189,8 +197,10 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
                                                                                \
 		if (!t)                                                        \
 			return name##bits(a, v);                               \
-		s = stripe_lock(t, a);                                         \
+		s = stripe_lock(t, a, EVENT_ATOMIC_RMW, CALLER);               \
 		old = name##bits(a, v);                                        \
+		if (unlikely(controlled) && load##bits(a) != old)              \
+			spin_change();                                         \
 		change_record(t, s, EVENT_ATOMIC_RMW, a, sizeof(type), order,  \
 			      CALLER);                                         \
 		stripe_unlock(t, s);                                           \
@@ -214,8 +224,10 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
 			(void)done;                                            \
 			return RESULT_##name;                                  \
 		}                                                              \
-		s = stripe_lock(t, a);                                         \
+		s = stripe_lock(t, a, EVENT_ATOMIC_RMW, CALLER);               \
 		done = cas##bits(a, wrap c, v);                                \
+		if (unlikely(controlled) && done && *(wrap c) != v)            \
+			spin_change();                                         \
 		if (done)                                                      \
 			change_record(t, s, EVENT_ATOMIC_RMW, a, sizeof(type), \
 				      order, CALLER);                          \

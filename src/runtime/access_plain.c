@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/control.h"
 #include "runtime/filter.h"
 #include "runtime/order.h"
 #include "runtime/runtime.h"
@@ -26,7 +27,9 @@ static bool access_filter(struct thread *t, uintptr_t addr, size_t size,
 		if (c && word_covers(word_load(is_write ? &c->write : &c->read),
 				     t->tag, bytes))
 			continue;
-		keep |= filter_access(t, g, bytes, is_write, node);
+		/* What is shared stays so: there is no more to find out. */
+		keep |= word_load(&c->write) == SHARED ||
+			filter_access(t, g, bytes, is_write, node);
 	}
 	return keep;
 }
@@ -70,6 +73,10 @@ static COLD void access_any(struct thread *t, uintptr_t addr, size_t size,
 	uint32_t node;
 	bool keep;
 
+	if (controlled) {
+		control_access(t, addr, size, is_write, pc);
+		return;
+	}
 	if (!t->alive || t->inside || t->ignoring || !size)
 		return;
 	guest_enter(t);
@@ -106,12 +113,12 @@ static HOT __attribute__((noinline)) void access_look(struct thread *t,
 			return;
 		if (word_load(&c->write) == SHARED &&
 		    likely(!(t->slow | t->inside | t->ignoring))) {
-			if (record_again(t, addr, size, is_write, pc))
-				return;
 			guest_enter(t);
-			record_access(t, addr, size, is_write,
-				      stack_node(t, pc));
-			record_run_at(t, pc);
+			if (!record_again(t, addr, size, is_write, pc)) {
+				record_access(t, addr, size, is_write,
+					      stack_node(t, pc));
+				record_run_at(t, pc);
+			}
 			guest_leave(t);
 			return;
 		}
@@ -144,11 +151,22 @@ static inline __attribute__((always_inline)) void access(uintptr_t addr,
 			access_meet(addr, size << 1 | is_write, pc);
 		return;
 	}
+	if (unlikely(controlled)) {
+		control_access(t, addr, size, is_write, pc);
+		return;
+	}
 	if (is_aligned || likely(offset + size <= 8)) {
 		const struct cell *c = shadow_find(addr);
-		uint64_t word = word_load(is_write ? &c->write : &c->read);
+		uint64_t word;
 		uint64_t bytes = (uint64_t)(0xff >> (8 - size)) << offset;
 
+		/* The access itself comes next: where both are far away, they
+		 * come at the same time and not one after the other. */
+		if (is_write)
+			__builtin_prefetch((const void *)addr, 1);
+		else
+			__builtin_prefetch((const void *)addr, 0);
+		word = word_load(is_write ? &c->write : &c->read);
 		if (likely(word_covers(word, t->tag, bytes)))
 			return;
 		if (!is_write && word_is_readers(word) &&
@@ -195,7 +213,7 @@ HOOKS(__tsan_unaligned_, 8, false)
 void access_range(struct thread *t, const volatile void *addr, size_t size,
 		  bool is_write, uintptr_t pc)
 {
-	if (!access_is_known(t, (uintptr_t)addr, size, is_write))
+	if (controlled || !access_is_known(t, (uintptr_t)addr, size, is_write))
 		access_any(t, (uintptr_t)addr, size, is_write, pc);
 }
 
@@ -242,6 +260,10 @@ static void access_vptr(struct thread *t, uintptr_t addr, bool is_write,
 {
 	uint32_t node;
 
+	if (controlled) {
+		control_access(t, addr, sizeof(void *), is_write, pc);
+		return;
+	}
 	if (t->ignoring)
 		return;
 	guest_enter(t);
@@ -283,7 +305,7 @@ void access_claim(struct thread *t, const volatile void *addr, size_t size,
 {
 	uint64_t word = 0;
 
-	if (!size || region->flags & REGION_RECORD_ALL)
+	if (!size || controlled || region->flags & REGION_RECORD_ALL)
 		return;
 	guest_enter(t);
 	if (size <= CLAIM_MOST)
@@ -298,6 +320,6 @@ void access_claim(struct thread *t, const volatile void *addr, size_t size,
 
 void access_forget(const volatile void *addr, size_t size)
 {
-	if (gate && size)
+	if (gate && size && !control)
 		shadow_fill((uintptr_t)addr, size, 0);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/runtime.h"
+#include "runtime/control.h"
+#include "runtime/server.h"
+#include "runtime/turn.h"
 
 #include "heddle.h"
 
@@ -63,13 +65,21 @@ EXPORT void heddle_on_acquire(const volatile void *addr)
 	note(EVENT_NOTE_ACQUIRE, addr, 0, 0, CALLER);
 }
 
-/* Nobody waits at these places while a run is only observed. */
 EXPORT void heddle_on_ready(void)
 {
+	if (control)
+		server_ready();
 }
 
 EXPORT void heddle_on_point(void)
 {
+	struct thread *t = controlled ? guest_self() : NULL;
+
+	if (!t || turn_live == 1)
+		return;
+	guest_enter(t);
+	turn_point(t, EVENT_TIME, NULL, CALLER);
+	guest_leave(t);
 }
 
 /* ---- __tsan_acquire and its like ---- */

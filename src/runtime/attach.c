@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/control.h"
 #include "runtime/latch.h"
 #include "runtime/real.h"
 #include "runtime/shadow.h"
@@ -16,6 +17,7 @@
  */
 
 bool gate;
+bool recording;
 struct region *region;
 
 enum { ENV_MOST = 256 };
@@ -26,7 +28,39 @@ void guest_hide(void *at, size_t size)
 	SYS_3(SYS_madvise, at, size, MADV_DONTDUMP);
 }
 
-void *guest_map(size_t size)
+/* What guest_map has given. */
+enum { RANGES = 1 << 12 };
+
+static struct {
+	uintptr_t low, size;
+} ranges[RANGES];
+static _Atomic uint32_t range_count;
+
+static void range_add(uintptr_t low, size_t size)
+{
+	uint32_t n = atomic_fetch_add(&range_count, 1);
+
+	if (n < RANGES) {
+		ranges[n].low = low;
+		ranges[n].size = size;
+	}
+}
+
+bool guest_owns(uintptr_t addr)
+{
+	/* Where our module begins and ends, as the linker has it. */
+	extern const char __ehdr_start[], _end[];
+	uint32_t n = atomic_load(&range_count);
+
+	if (addr >= (uintptr_t)__ehdr_start && addr < (uintptr_t)_end)
+		return true;
+	for (uint32_t i = 0; i < n && i < RANGES; i++)
+		if (addr - ranges[i].low < ranges[i].size)
+			return true;
+	return false;
+}
+
+static void *pages_map(size_t size)
 {
 	long at = SYS_6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -34,7 +68,68 @@ void *guest_map(size_t size)
 	if (at < 0 && at > -4096)
 		return NULL;
 	guest_hide((void *)at, size);
+	range_add((uintptr_t)at, size);
 	return (void *)at;
+}
+
+/* Where pieces come from: a run under control touches all it needs afresh, so
+ * what it needs should lie on few pages, and these close together. Small pieces
+ * come from the beginning, large ones from behind that. The mapping is made in
+ * the server, and every run is born with it, empty. */
+static struct {
+	struct latch latch;
+	uintptr_t small, small_end; /* what is left of each */
+	uintptr_t large, large_end;
+} arena;
+
+enum {
+	ARENA = 64 << 20,
+	ARENA_SMALL = 1 << 16,
+	ARENA_LARGE = 1 << 14,	/* pieces from that size on */
+	ARENA_PIECE = 40 << 20, /* larger ones are mapped by themselves */
+	PAGE = 4096,
+};
+
+void guest_map_prepare(void)
+{
+	arena.small = (uintptr_t)pages_map(ARENA);
+	if (!arena.small)
+		return;
+	arena.small_end = arena.large = arena.small + ARENA_SMALL;
+	arena.large_end = arena.small + ARENA;
+}
+
+static void *take(uintptr_t *from, uintptr_t end, size_t size)
+{
+	uintptr_t at = *from;
+
+	if (size > end - at)
+		return NULL;
+	*from += size;
+	return (void *)at;
+}
+
+static void *arena_take(size_t size)
+{
+	void *at = NULL;
+
+	latch_take(&arena.latch);
+	if (size < ARENA_LARGE)
+		at = take(&arena.small, arena.small_end, (size + 63) & -64UL);
+	if (!at)
+		at = take(&arena.large, arena.large_end,
+			  (size + PAGE - 1) & -(size_t)PAGE);
+	latch_give(&arena.latch);
+	return at;
+}
+
+void *guest_map(size_t size)
+{
+	void *at = NULL;
+
+	if (arena.large_end && size <= ARENA_PIECE)
+		at = arena_take(size);
+	return at ? at : pages_map(size);
 }
 
 void guest_note(const char *text)
@@ -118,16 +213,54 @@ found:
 	return true;
 }
 
-/* "<pid>:<path>" of this process: the path, else NULL. */
+/* "<pid>:<path>" of this process: the path, else NULL. A debugger cannot know
+ * the pid before: it says 0, and region_attach looks closer. */
 static const char *trial_path(const char *value)
 {
 	long pid = 0;
 
 	while (*value >= '0' && *value <= '9')
 		pid = pid * 10 + (*value++ - '0');
-	if (*value != ':' || pid != SYS_0(SYS_getpid))
+	if (*value != ':' || (pid && pid != SYS_0(SYS_getpid)))
 		return NULL;
 	return value + 1;
+}
+
+/* Under a debugger the program may be started again and again. */
+static bool is_debugged(const struct region *r)
+{
+	return r->mode == MODE_CONTROL && r->control.ask.flags & CONTROL_DEBUG;
+}
+
+static void region_renew(struct region *r)
+{
+	uint32_t before = atomic_load(&r->guest_pid);
+
+	if (before && SYS_2(SYS_kill, before, 0) != -ESRCH)
+		return;
+	atomic_store(&r->guest_pid, 0);
+	atomic_store(&r->module_count, 0);
+	atomic_store(&r->thread_count, 0);
+}
+
+/* At the beginning of a page of page tables, so that a run needs fewer of
+ * those. */
+static long region_map(long fd)
+{
+	const long size = sizeof(struct region), table = 2 << 20;
+	long room = SYS_6(SYS_mmap, 0, size + table, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long at = (room + table - 1) & -table;
+
+	if (room < 0 && room > -4096)
+		return room;
+	if (at > room)
+		SYS_2(SYS_munmap, room, at - room);
+	if (room + table > at)
+		SYS_2(SYS_munmap, at + ((size + 4095) & -4096L),
+		      room + table - at);
+	return SYS_6(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_FIXED, fd, 0);
 }
 
 static struct region *region_attach(const char *path)
@@ -138,14 +271,15 @@ static struct region *region_attach(const char *path)
 
 	if (fd < 0)
 		return NULL;
-	at = SYS_6(SYS_mmap, 0, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED,
-		   fd, 0);
+	at = region_map(fd);
 	SYS_1(SYS_close, fd);
 	if (at < 0 && at > -4096)
 		return NULL;
 	r = (struct region *)at;
 	if (r->magic != REGION_MAGIC || r->version != REGION_VERSION)
 		return NULL;
+	if (is_debugged(r))
+		region_renew(r);
 	SYS_3(SYS_madvise, at, sizeof(*r), MADV_DONTDUMP);
 	if (!atomic_compare_exchange_strong(&r->guest_pid, &none,
 					    (uint32_t)SYS_0(SYS_getpid))) {
@@ -178,6 +312,11 @@ void guest_init(void)
 	region = region_attach(path);
 	if (!region)
 		return;
+	if (region->mode == MODE_CONTROL) {
+		module_scan();
+		control = &region->control;
+		return;
+	}
 	if (!shadow_init()) {
 		guest_note("the kernel does not give the recorder its address "
 			   "space (ulimit -v?); nothing was recorded");
@@ -185,6 +324,7 @@ void guest_init(void)
 	}
 	atomic_store(&region->stack_count, 1); /* the root */
 	module_scan();
+	recording = true;
 	gate = true;
 	life_adopt();
 }

@@ -15,7 +15,10 @@ struct readers {
 	uint32_t count;
 };
 
-#define READERS_LOST (UINT64_C(1) << 32) /* in the word with the count */
+/* In the word with the count. */
+#define READERS_LOST (UINT64_C(1) << 32)
+/* Is being copied into a larger one: whoever enters now enters in vain. */
+#define READERS_CLOSED (UINT64_C(1) << 33)
 
 enum { READERS_MOST = 8, READERS_POOL = 1 << 16, SHARE_AHEAD = 15 };
 
@@ -329,12 +332,17 @@ static bool readers_put(struct thread *t, uintptr_t granule, struct readers r,
 	return false;
 }
 
+/* Both words as they were at one moment: a word of `write` that was replaced
+ * never comes back. */
 static struct cell cell_load(const struct cell *at)
 {
-	return (struct cell){
-		.write = __atomic_load_n(&at->write, __ATOMIC_SEQ_CST),
-		.read = __atomic_load_n(&at->read, __ATOMIC_SEQ_CST),
-	};
+	struct cell c;
+
+	do {
+		c.write = __atomic_load_n(&at->write, __ATOMIC_SEQ_CST);
+		c.read = __atomic_load_n(&at->read, __ATOMIC_SEQ_CST);
+	} while (__atomic_load_n(&at->write, __ATOMIC_SEQ_CST) != c.write);
+	return c;
 }
 
 static void granule_share(struct thread *t, uintptr_t granule)
@@ -359,12 +367,11 @@ static void granule_share(struct thread *t, uintptr_t granule)
 }
 
 /* Makes room for a further reader: a table where there was one word, a larger
- * table, or the place of the first in a full table of the largest size. Returns
- * false when the cell changed meanwhile and all is to be looked at again. */
-static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
+ * table, or the place of one in a full table of the largest size. Then, or
+ * when the cell changed meanwhile, all is to be looked at again. */
+static void readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
 			 struct cell *old)
 {
-	uint64_t copied[READERS_MOST / 2];
 	struct readers r = { &old->read, 1 };
 	struct cell next = *old;
 	uint64_t *words;
@@ -380,7 +387,7 @@ static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
 				     &r.words[t->number % READERS_MOST], 0,
 				     __ATOMIC_SEQ_CST),
 			     false);
-			return true;
+			return;
 		}
 	}
 	words = readers_new(2 * r.count);
@@ -388,25 +395,18 @@ static bool readers_grow(struct thread *t, uintptr_t granule, struct cell *at,
 		/* No memory: share, which needs none. */
 		guest_note("no memory for tables of readers");
 		granule_share(t, granule);
-		return false;
+		return;
 	}
+	/* A reader looks at this mark after it has entered. Either it sees it,
+	 * and looks at the cell again, or its word is here to be copied. */
+	if (word_is_readers(old->read))
+		__atomic_fetch_or(&r.words[-1], READERS_CLOSED,
+				  __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < r.count; i++)
-		words[i] = copied[i] = word_load(&r.words[i]);
+		words[i] = word_load(&r.words[i]);
 	next.read = readers_word(words);
 	if (!cell_swap(at, old, next))
-		return false;
-	/* A reader may have entered the old table behind the copy. If it looked
-	 * at the cell after the swap, it enters the new one; if before, its
-	 * word is here now, and a writer may have missed it already. */
-	for (uint32_t i = 0; i < r.count; i++) {
-		uint64_t late = word_load(&r.words[i]);
-
-		if (late == copied[i])
-			continue;
-		granule_share(t, granule);
-		tell(t, granule, late, false);
-	}
-	return true;
+		readers_retire(next.read);
 }
 
 /* What one thread filled and hands to another is seldom a single granule. The
@@ -437,26 +437,45 @@ static void share_ahead(struct thread *t, uintptr_t granule, uint64_t write)
 		       word_node(write));
 }
 
+static bool readers_are_closed(struct readers r)
+{
+	return __atomic_load_n(&r.words[-1], __ATOMIC_SEQ_CST) & READERS_CLOSED;
+}
+
 /* A read beside other readers. Returns true when its word is in the cell's
- * table; otherwise `old` is fresh and all is to be looked at again. */
+ * table; otherwise `old` is fresh and all is to be looked at again. A closed
+ * table is replaced here as well, so that nobody waits for the thread that
+ * closed it. */
 static bool readers_enter(struct thread *t, uintptr_t granule, struct cell *at,
 			  struct cell *old, uint64_t mine)
 {
 	struct cell now;
 
 	if (!word_is_readers(old->read) ||
-	    !readers_put(t, granule, readers_of(old->read), mine)) {
+	    !readers_put(t, granule, readers_of(old->read), mine) ||
+	    readers_are_closed(readers_of(old->read))) {
 		readers_grow(t, granule, at, old);
 		*old = cell_load(at);
 		return false;
 	}
-	/* Pairs with the second look of a writer in filter_access: of a reader
-	 * that enters and a writer that swaps, one sees the other. */
+	/* Pairs with write_meets_readers: of a reader that enters and a writer
+	 * that swaps, one sees the other. */
 	now = cell_load(at);
 	if (now.read == old->read && now.write == old->write)
 		return true;
 	*old = now;
 	return false;
+}
+
+/* The second look of a writer whose word is in the cell: a reader may have
+ * entered the table since the first. Whoever shares the granule empties the
+ * table afterwards, so an empty one says something only where the granule is
+ * not shared. */
+static bool write_meets_readers(const struct thread *t, const struct cell *at,
+				uint64_t read_word, uint64_t mine)
+{
+	return readers_conflict(t, read_word, mine) ||
+	       __atomic_load_n(&at->write, __ATOMIC_SEQ_CST) == SHARED;
 }
 
 bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
@@ -485,17 +504,17 @@ bool filter_access(struct thread *t, uintptr_t granule, uint32_t bytes,
 				return false;
 			continue;
 		}
-		if (s.next.write == old.write && s.next.read == old.read)
-			return s.verdict == FILTER_KEEP;
-		if (!cell_swap(at, &old, s.next))
-			continue;
-		tell_step(t, granule, &s);
-		if (table && s.next.write == SHARED)
-			tell_readers(t, granule, old.read);
-		else if (s.next.write == SHARED && s.told_write)
-			share_ahead(t, granule, s.told_write);
+		if (s.next.write != old.write || s.next.read != old.read) {
+			if (!cell_swap(at, &old, s.next))
+				continue;
+			tell_step(t, granule, &s);
+			if (table && s.next.write == SHARED)
+				tell_readers(t, granule, old.read);
+			else if (s.next.write == SHARED && s.told_write)
+				share_ahead(t, granule, s.told_write);
+		}
 		if (!table || s.verdict == FILTER_KEEP ||
-		    !readers_conflict(t, old.read, a.word))
+		    !write_meets_readers(t, at, old.read, a.word))
 			return s.verdict == FILTER_KEEP;
 		old = cell_load(at);
 	}

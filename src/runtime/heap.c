@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/heap.h"
 
+#include "runtime/heap_control.h"
 #include "runtime/real.h"
-#include "runtime/runtime.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 
 /*
- * The heap stays libc's; we say who got which block and when it ended. An
+ * The heap stays libc's, or is our own in a run under control (heap_control.h);
+ * we say who got which block and when it ended. An
  * allocation is recorded after it was made and a release before it is, so that
  * nobody else can have had the block in between. What ends a block also counts
  * as a write of it: a thread that still uses the block is in conflict with
  * that, whether or not it comes too late.
  *
- * Two kinds of blocks are not libc's. The early ones: looking up the real
+ * Two kinds of blocks are from neither. The early ones: looking up the real
  * functions may allocate, before there is a real malloc; these come from
  * `arena` and are never reused. And those on loan, see heap.h.
  */
 
 enum {
 	ALIGNMENT = 16,
+	PAGE = 4096,
 	ARENA_SIZE = 1 << 16,
 	/* Of a large block only the beginning is written when it ends: all of
 	 * it would cost as much time and shadow as using it had. */
 	END_WRITES_MOST = 1 << 16,
 };
 
-/* ---- blocks that are not libc's ---- */
+/* ---- blocks that are from neither heap ---- */
 
 /* In front of each, so that realloc knows how much to copy. */
 struct early {
@@ -135,13 +137,20 @@ static uintptr_t caller_take(uintptr_t pc)
 	return told ? told : pc;
 }
 
+static size_t block_size(void *p, uintptr_t pc)
+{
+	return unlikely(heap_is_own(p)) ? heap_control_size(p, pc) :
+					  real.malloc_usable_size(p);
+}
+
 static void block_begins(struct thread *t, void *p, size_t size, uintptr_t pc)
 {
 	size_t got;
 
-	if (!p)
+	/* Who does not record needs no stack of it either. */
+	if (!p || !recording)
 		return;
-	got = real.malloc_usable_size(p);
+	got = block_size(p, pc);
 	access_claim(t, p, got, pc);
 	record(t, EVENT_ALLOC, p, size,
 	       alloc_arg(t->allocations++, got > size ? got - size : 0), pc);
@@ -151,7 +160,8 @@ static void block_ends(struct thread *t, void *p, size_t size, uintptr_t pc)
 {
 	access_range(t, p, size < END_WRITES_MOST ? size : END_WRITES_MOST,
 		     true, pc);
-	record(t, EVENT_FREE, p, size, 0, pc);
+	if (recording)
+		record(t, EVENT_FREE, p, size, 0, pc);
 }
 
 /* Every way to get a new block: the real one, then the record. */
@@ -165,6 +175,16 @@ static inline __attribute__((always_inline)) void *made(void *p, size_t size,
 	return p;
 }
 
+/* The same of our own heap, which keeps the caller in mind itself. */
+static COLD void *made_own(size_t size, size_t alignment, bool is_zeroed,
+			   uintptr_t pc)
+{
+	uintptr_t from = caller_take(pc);
+	void *p = heap_control_new(size, alignment, is_zeroed, from);
+
+	return made(p, size, from);
+}
+
 /* ---- malloc and its family ---- */
 
 EXPORT void *malloc(size_t size)
@@ -173,6 +193,8 @@ EXPORT void *malloc(size_t size)
 		return early_new(size);
 	if (unlikely(loan.room))
 		return loan_new(size);
+	if (heap_is_controlled())
+		return made_own(size, HEAP_ALIGNMENT, false, CALLER);
 	return made(real.malloc(size), size, CALLER);
 }
 
@@ -186,6 +208,8 @@ EXPORT void *calloc(size_t count, size_t size)
 		return early_new(whole);
 	if (unlikely(loan.room))
 		return loan_new(whole);
+	if (heap_is_controlled())
+		return made_own(whole, HEAP_ALIGNMENT, true, CALLER);
 	return made(real.calloc(count, size), whole, CALLER);
 }
 
@@ -196,9 +220,16 @@ static void freed(void *p, uintptr_t pc)
 	if (!p || is_early(p) || unlikely(is_lent(p)))
 		return;
 	t = guest_self();
-	if (unlikely(t))
-		block_ends(t, p, real.malloc_usable_size(p), caller_take(pc));
-	real.free(p);
+	if (unlikely(t)) {
+		pc = caller_take(pc);
+		heap_control_ending(p);
+		block_ends(t, p, block_size(p, pc), pc);
+		heap_control_ending(NULL);
+	}
+	if (unlikely(heap_is_own(p)))
+		heap_control_end(p, pc);
+	else
+		real.free(p);
 }
 
 EXPORT void free(void *p)
@@ -212,19 +243,43 @@ static void copy(void *to, const void *from, size_t size)
 		((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
 }
 
-/* Of a block that is not libc's: it is left where it is, and copied. */
-static COLD void *realloc_foreign(void *old, size_t size)
+static void *foreign_new(size_t size, uintptr_t pc)
 {
-	size_t had = old ? ((struct early *)old)[-1].size : 0;
-	void *p;
-
 	if (TOO_EARLY())
-		p = early_new(size);
-	else
-		p = loan.room ? loan_new(size) : real.malloc(size);
+		return early_new(size);
+	if (loan.room)
+		return loan_new(size);
+	return heap_is_controlled() ?
+		       heap_control_new(size, HEAP_ALIGNMENT, false, pc) :
+		       real.malloc(size);
+}
+
+/* Of a block from another heap than the new one will be: it is left where it
+ * is, and copied. */
+static COLD void *realloc_foreign(void *old, size_t size, uintptr_t pc)
+{
+	void *p = foreign_new(size, pc);
+	size_t had = 0;
+
+	if (is_early(old) || is_lent(old))
+		had = ((struct early *)old)[-1].size;
+	else if (old)
+		had = block_size(old, pc);
 	if (p)
 		copy(p, old, had < size ? had : size);
 	return p;
+}
+
+static bool is_foreign(void *old)
+{
+	return unlikely(!real_ready || loan.room) || is_early(old) ||
+	       unlikely(heap_is_own(old) && !controlled);
+}
+
+static void *block_resize(void *old, size_t size, uintptr_t pc)
+{
+	return heap_is_controlled() ? heap_control_resize(old, size, pc) :
+				      real.realloc(old, size);
 }
 
 /* A new block and the end of the old one, even where libc leaves the bytes in
@@ -232,12 +287,12 @@ static COLD void *realloc_foreign(void *old, size_t size)
 static void *realloc_seen(struct thread *t, void *old, size_t size,
 			  uintptr_t pc)
 {
-	size_t had = old ? real.malloc_usable_size(old) : 0;
+	size_t had = old ? block_size(old, pc) : 0;
 	void *p;
 
 	if (old)
 		block_ends(t, old, had, pc);
-	p = real.realloc(old, size);
+	p = block_resize(old, size, pc);
 	if (p) {
 		block_begins(t, p, size, pc);
 		if (old)
@@ -257,12 +312,12 @@ static void *resized(void *old, size_t size, uintptr_t pc)
 {
 	struct thread *t;
 
-	if (unlikely(!real_ready || loan.room) || is_early(old))
-		return realloc_foreign(old, size);
+	if (is_foreign(old))
+		return realloc_foreign(old, size, pc);
 	t = guest_self();
 	if (unlikely(t))
 		return realloc_seen(t, old, size, caller_take(pc));
-	return real.realloc(old, size);
+	return block_resize(old, size, pc);
 }
 
 EXPORT void *realloc(void *old, size_t size)
@@ -283,20 +338,59 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 
 /* ---- aligned ones: nothing that runs early uses them ---- */
 
+/* Under control, with libc's rules: any alignment is rounded up to a power of
+ * two. */
+static COLD void *made_aligned(size_t alignment, size_t size, uintptr_t pc)
+{
+	const size_t most = SIZE_MAX / 2 + 1;
+
+	if (alignment > most) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (alignment & (alignment - 1))
+		alignment = (size_t)2 << (63 - __builtin_clzl(alignment));
+	return made_own(size, alignment, false, pc);
+}
+
+static COLD int made_posix(void **at, size_t alignment, size_t size,
+			   uintptr_t pc)
+{
+	int kept = errno;
+	void *p;
+
+	if (!alignment || alignment & (alignment - 1) ||
+	    alignment % sizeof(void *))
+		return EINVAL;
+	p = made_own(size, alignment, false, pc);
+	errno = kept;
+	if (!p)
+		return ENOMEM;
+	*at = p;
+	return 0;
+}
+
 EXPORT void *memalign(size_t alignment, size_t size)
 {
+	if (heap_is_controlled())
+		return made_aligned(alignment, size, CALLER);
 	return made(real.memalign(alignment, size), size, CALLER);
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
+	if (heap_is_controlled())
+		return made_aligned(alignment, size, CALLER);
 	return made(real.aligned_alloc(alignment, size), size, CALLER);
 }
 
 EXPORT int posix_memalign(void **p, size_t alignment, size_t size)
 {
-	int rc = real.posix_memalign(p, alignment, size);
+	int rc;
 
+	if (heap_is_controlled())
+		return made_posix(p, alignment, size, CALLER);
+	rc = real.posix_memalign(p, alignment, size);
 	if (rc == 0)
 		made(*p, size, CALLER);
 	return rc;
@@ -304,18 +398,25 @@ EXPORT int posix_memalign(void **p, size_t alignment, size_t size)
 
 EXPORT void *valloc(size_t size)
 {
+	if (heap_is_controlled())
+		return made_own(size, PAGE, false, CALLER);
 	return made(real.valloc(size), size, CALLER);
 }
 
 EXPORT void *pvalloc(size_t size)
 {
+	size_t whole = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+
+	if (heap_is_controlled())
+		return made_own(whole < size ? SIZE_MAX : whole, PAGE, false,
+				CALLER);
 	return made(real.pvalloc(size), size, CALLER);
 }
 
-/* Only for the early blocks, which libc would take for its own. */
+/* Only for the blocks that are not libc's, which it would take for its own. */
 EXPORT size_t malloc_usable_size(void *p)
 {
 	if (is_early(p))
 		return ((struct early *)p)[-1].size;
-	return real.malloc_usable_size(p);
+	return block_size(p, CALLER);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/control.h"
 #include "runtime/real.h"
-#include "runtime/runtime.h"
-#include "runtime/signals.h"
+#include "runtime/signal_control.h"
 
 /*
  * A jump leaves functions without their exit hooks, and perhaps handlers of
@@ -35,6 +35,9 @@ static void jump_begin(const struct __jmp_buf_tag *to)
 	frame = jump_target(to);
 	signal_unwind(t, frame);
 	stack_unwind(t, frame);
+	if (controlled && to->__mask_was_saved)
+		signal_mask_set(t->number,
+				*(const uint64_t *)&to->__saved_mask);
 }
 
 EXPORT void longjmp(struct __jmp_buf_tag to[1], int value)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/control.h"
 #include "runtime/filter.h"
 #include "runtime/latch.h"
 #include "runtime/order.h"
@@ -20,7 +21,6 @@ __thread struct thread *self __attribute__((tls_model("initial-exec")));
 static __thread bool departed __attribute__((tls_model("initial-exec")));
 
 enum {
-	CALLS_MOST = 1 << 22, /* room for open calls; untouched room is free */
 	FATE_ENDED = 1,
 	FATE_FORGOTTEN = 2,
 };
@@ -31,16 +31,63 @@ static struct {
 	struct thread *free;
 } pool;
 
+/* A struct with the array of its first calls right behind it, so that a thread
+ * that does little needs one page. They are mapped several at a time; untouched
+ * ones cost nothing. */
+enum {
+	BLOCKS = 8,
+	BLOCK = (sizeof(struct thread) + CALLS_FIRST * sizeof(struct call) +
+		 4095) &
+		~4095,
+};
+
+static struct {
+	struct latch latch;
+	uintptr_t next;
+	uint32_t left;
+} blocks;
+
+static void blocks_map(void)
+{
+	blocks.next = (uintptr_t)guest_map((size_t)BLOCKS * BLOCK);
+	blocks.left = blocks.next ? BLOCKS : 0;
+}
+
+void life_make_room(void)
+{
+	if (!blocks.left)
+		blocks_map();
+}
+
+static struct thread *block_take(void)
+{
+	struct thread *t = NULL;
+
+	latch_take(&blocks.latch);
+	if (!blocks.left)
+		blocks_map();
+	if (blocks.left) {
+		t = (struct thread *)blocks.next;
+		blocks.next += BLOCK;
+		blocks.left--;
+	}
+	latch_give(&blocks.latch);
+	return t;
+}
+
 /* The struct and all it points to vanish in a forked child (guest_map). */
 static struct thread *thread_map(void)
 {
-	struct thread *t = guest_map(sizeof(*t));
+	struct thread *t = block_take();
 
 	if (!t)
 		return NULL;
-	t->before = guest_map(INCARNATIONS * sizeof(*t->before));
-	t->base = guest_map(CALLS_MOST * sizeof(*t->base));
-	return t->before && t->base ? t : NULL;
+	t->base = (struct call *)(t + 1);
+	t->limit = t->base + CALLS_FIRST;
+	t->memo = guest_map(STACK_MEMO * sizeof(*t->memo));
+	if (!control)
+		t->before = guest_map(INCARNATIONS * sizeof(*t->before));
+	return t->memo && (control || t->before) ? t : NULL;
 }
 
 static struct thread *thread_take(void)
@@ -58,12 +105,14 @@ static struct thread *thread_take(void)
 static void thread_reset(struct thread *t)
 {
 	uint64_t *before = t->before;
-	struct call *base = t->base;
+	struct call *base = t->base, *limit = t->limit;
+	struct stack_memo *memo = t->memo;
 
 	*t = (struct thread){ .before = before,
 			      .base = base,
+			      .memo = memo,
 			      .top = base,
-			      .limit = base + CALLS_MOST,
+			      .limit = limit,
 			      .alive = 1 };
 }
 

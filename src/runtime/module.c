@@ -93,13 +93,25 @@ static void note_read(const char *p, const char *end, struct region_module *to)
 	}
 }
 
-/* How many symbols come before those that others may use: the undefined ones
- * among them. */
-static size_t undefined_most(const uint32_t *gnu_hash, const uint32_t *hash)
+/* How many symbols there are. The newer table counts those that come before
+ * its own, which are in chains that end with an odd word. */
+static size_t symbol_count(const uint32_t *gnu_hash, const uint32_t *hash)
 {
-	if (gnu_hash)
+	const uint32_t *buckets, *chains;
+	size_t last = 0;
+
+	if (!gnu_hash)
+		return hash ? hash[1] : 0;
+	buckets = gnu_hash + 4 + gnu_hash[2] * (sizeof(ElfW(Addr)) / 4);
+	chains = buckets + gnu_hash[0];
+	for (uint32_t i = 0; i < gnu_hash[0]; i++)
+		if (buckets[i] > last)
+			last = buckets[i];
+	if (last < gnu_hash[1])
 		return gnu_hash[1];
-	return hash ? hash[1] : 0;
+	while (!(chains[last - gnu_hash[1]] & 1))
+		last++;
+	return last + 1;
 }
 
 /* The dynamic linker has added the bias to pointers already, but not where the
@@ -109,12 +121,16 @@ static const void *dynamic_pointer(const struct image *m, ElfW(Addr) value)
 	return (const void *)(value < m->low ? value + m->bias : value);
 }
 
+bool module_wants_ready;
+
+/* What the image wants of others: does it call our hooks? */
 static bool image_calls_hooks(const struct image *m, const ElfW(Dyn) * d)
 {
 	const ElfW(Sym) *symbols = NULL;
 	const char *names = NULL;
 	const uint32_t *gnu_hash = NULL, *hash = NULL;
 	size_t count;
+	bool calls = false;
 
 	for (; d->d_tag != DT_NULL; d++) {
 		const void *p = dynamic_pointer(m, d->d_un.d_ptr);
@@ -130,15 +146,16 @@ static bool image_calls_hooks(const struct image *m, const ElfW(Dyn) * d)
 	}
 	if (!symbols || !names)
 		return false;
-	count = undefined_most(gnu_hash, hash);
+	count = symbol_count(gnu_hash, hash);
 	for (size_t i = 1; i < count; i++) {
 		const char *name = names + symbols[i].st_name;
 
-		if (symbols[i].st_shndx == SHN_UNDEF &&
-		    has_bytes(name, "__tsan_", 7))
-			return true;
+		if (symbols[i].st_shndx != SHN_UNDEF)
+			continue;
+		calls |= has_bytes(name, "__tsan_", 7);
+		module_wants_ready |= has_bytes(name, "heddle_on_ready", 16);
 	}
-	return false;
+	return calls;
 }
 
 static void image_read(const struct image *m, struct region_module *to)

@@ -106,6 +106,8 @@ void order_begin(struct thread *t, const struct thread *creator)
 {
 	uint32_t count = incarnations_used();
 
+	if (!t->before)
+		return;
 	for (uint32_t i = 0; i < count; i++)
 		t->before[i] = creator ? creator->before[i] : 0;
 	/* Later counts are 0: the array was mapped zeroed, or emptied by
@@ -135,6 +137,8 @@ void order_join(struct thread *t, const struct thread *ended)
 	uint32_t count = incarnations_used();
 	uint64_t life = before_make(ended->word_first, ended->word_segment + 1);
 
+	if (!t->before)
+		return;
 	for (uint32_t i = 0; i < count; i++)
 		if (ended->before[i] > t->before[i])
 			t->before[i] = ended->before[i];
@@ -146,6 +150,8 @@ void order_recycle(struct thread *t)
 {
 	uint32_t count = incarnations_used();
 
+	if (!t->before)
+		return;
 	tenancy_end(t);
 	for (uint32_t i = 0; i < count; i++)
 		t->before[i] = 0;

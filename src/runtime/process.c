@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/process.h"
 
+#include "runtime/control.h"
+#include "runtime/ending.h"
 #include "runtime/real.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,9 +17,9 @@
 /*
  * Forks, execs and ends of the process.
  *
- * vfork is not wrapped: its child returns first, through the frame of whoever
- * called it, and a wrapper's frame would be gone when the parent returns. It
- * needs no wrapper either, see process.h.
+ * The child of vfork returns first, through the frame of whoever called it, and
+ * a wrapper's frame would be gone when the parent returns. So it is only
+ * counted; it needs no more, see process.h.
  *
  * Nothing of ours is open: the region is mapped and its descriptor closed, so
  * a program may close all descriptors it can think of.
@@ -25,6 +28,7 @@
 /* The pid of the observed process, in memory that a fork wipes and a vfork
  * does not. NULL while idle. */
 static const long *resident;
+static long *resident_pid;
 
 bool process_is_observed(void)
 {
@@ -44,6 +48,28 @@ static void child_begins(void)
 {
 	gate = false;
 	self = NULL;
+	control_leave();
+}
+
+static uint32_t children;
+
+uint32_t process_children(void)
+{
+	return children;
+}
+
+void process_starts(uintptr_t pc)
+{
+	struct thread *t = controlled ? guest_self() : NULL;
+
+	if (!t || process_is_lodger())
+		return;
+	guest_enter(t);
+	if (turn_live > 1)
+		turn_point(t, EVENT_FORK, NULL, pc);
+	children++;
+	control->run.children++;
+	guest_leave(t);
 }
 
 static pid_t forked(pid_t pid, uintptr_t pc)
@@ -55,19 +81,43 @@ static pid_t forked(pid_t pid, uintptr_t pc)
 		return pid;
 	}
 	t = guest_self();
-	if (t && pid > 0)
+	if (t && pid > 0) {
 		record(t, EVENT_FORK, NULL, 0, (unsigned int)pid, pc);
+		if (recording)
+			guest_note("the program made a child by fork; what the "
+				   "child did was not observed");
+	}
 	return pid;
 }
 
 EXPORT pid_t fork(void)
 {
+	process_starts(CALLER);
 	return forked(real.fork(), CALLER);
 }
 
 EXPORT pid_t _Fork(void)
 {
+	process_starts(CALLER);
 	return forked(real._Fork(), CALLER);
+}
+
+/* Its child returns first, through the frame of whoever called it: nothing of
+ * ours may be on the stack then. */
+__attribute__((used)) static void vfork_starts(uintptr_t pc)
+{
+	process_starts(pc);
+}
+
+EXPORT __attribute__((naked)) pid_t vfork(void)
+{
+	__asm__("mov (%%rsp), %%rdi\n\t"
+		"sub $8, %%rsp\n\t"
+		"call vfork_starts\n\t"
+		"add $8, %%rsp\n\t"
+		"jmp *real+%c0(%%rip)"
+		:
+		: "i"(offsetof(struct real, vfork)));
 }
 
 EXPORT int daemon(int nochdir, int noclose)
@@ -80,49 +130,69 @@ EXPORT int daemon(int nochdir, int noclose)
 
 /* ---- exec ---- */
 
+static const char exec_text[] =
+	"the program replaced itself by another (exec), which is not "
+	"controlled";
+
 static void exec_begins(uintptr_t pc)
 {
 	struct thread *t = guest_self();
 
-	if (t && process_is_observed())
-		record(t, EVENT_EXEC, NULL, 0, 0, pc);
+	if (!t || !process_is_observed())
+		return;
+	record(t, EVENT_EXEC, NULL, 0, 0, pc);
+	if (controlled)
+		control_tell(t, OUTCOME_UNCONTROLLED, exec_text, pc);
+}
+
+/* exec returns only if it failed. */
+static int exec_failed(int rc)
+{
+	struct outcome *o;
+
+	if (!controlled || !process_is_observed())
+		return rc;
+	o = control_outcome();
+	if (o->kind == OUTCOME_UNCONTROLLED && o->text[0] == exec_text[0])
+		*o = (struct outcome){ .kind = OUTCOME_NONE };
+	return rc;
 }
 
 EXPORT int execve(const char *path, char *const *argv, char *const *env)
 {
 	exec_begins(CALLER);
-	return real.execve(path, argv, env);
+	return exec_failed(real.execve(path, argv, env));
 }
 
 EXPORT int execv(const char *path, char *const *argv)
 {
 	exec_begins(CALLER);
-	return real.execv(path, argv);
+	return exec_failed(real.execv(path, argv));
 }
 
 EXPORT int execvp(const char *file, char *const *argv)
 {
 	exec_begins(CALLER);
-	return real.execvp(file, argv);
+	return exec_failed(real.execvp(file, argv));
 }
 
 EXPORT int execvpe(const char *file, char *const *argv, char *const *env)
 {
 	exec_begins(CALLER);
-	return real.execvpe(file, argv, env);
+	return exec_failed(real.execvpe(file, argv, env));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const *argv,
 		    char *const *env, int flags)
 {
 	exec_begins(CALLER);
-	return real.execveat(fd, path, argv, env, flags);
+	return exec_failed(real.execveat(fd, path, argv, env, flags));
 }
 
 EXPORT int fexecve(int fd, char *const *argv, char *const *env)
 {
 	exec_begins(CALLER);
-	return real.fexecve(fd, argv, env);
+	return exec_failed(real.fexecve(fd, argv, env));
 }
 
 /* The listed arguments become an array; `argv` has room for it. */
@@ -163,14 +233,14 @@ EXPORT int execl(const char *path, const char *first, ...)
 {
 	LIST_ARGV(first);
 	va_end(rest);
-	return real.execv(path, (char *const *)argv);
+	return exec_failed(real.execv(path, (char *const *)argv));
 }
 
 EXPORT int execlp(const char *file, const char *first, ...)
 {
 	LIST_ARGV(first);
 	va_end(rest);
-	return real.execvp(file, (char *const *)argv);
+	return exec_failed(real.execvp(file, (char *const *)argv));
 }
 
 EXPORT int execle(const char *path, const char *first, ...)
@@ -180,7 +250,7 @@ EXPORT int execle(const char *path, const char *first, ...)
 	LIST_ARGV(first);
 	env = va_arg(rest, char *const *);
 	va_end(rest);
-	return real.execve(path, (char *const *)argv, env);
+	return exec_failed(real.execve(path, (char *const *)argv, env));
 }
 
 /* ---- the end ---- */
@@ -197,6 +267,8 @@ static void process_ends(void)
 
 EXPORT void _exit(int status)
 {
+	if (controlled)
+		ending_tell_exit(status, CALLER);
 	process_ends();
 	real._exit(status);
 	__builtin_unreachable();
@@ -204,6 +276,8 @@ EXPORT void _exit(int status)
 
 EXPORT void _Exit(int status)
 {
+	if (controlled)
+		ending_tell_exit(status, CALLER);
 	process_ends();
 	real._Exit(status);
 	__builtin_unreachable();
@@ -216,18 +290,27 @@ __attribute__((destructor(101))) static void process_exit(void)
 	process_ends();
 }
 
-__attribute__((constructor(102))) static void process_begin(void)
+void process_prepare(void)
 {
-	long *pid;
-
-	if (!gate)
+	if (resident_pid)
 		return;
-	pid = guest_map(sizeof(*pid));
-	if (!pid)
-		return;
-	*pid = SYS_0(SYS_getpid);
-	resident = pid;
+	resident_pid = guest_map(sizeof(*resident_pid));
 	/* Registered first, so the last of these to run. */
 	pthread_atfork(NULL, NULL, child_begins);
 	at_quick_exit(process_ends);
+}
+
+void process_resides(void)
+{
+	process_prepare();
+	if (!resident_pid)
+		return;
+	*resident_pid = SYS_0(SYS_getpid);
+	resident = resident_pid;
+}
+
+__attribute__((constructor(102))) static void process_begin(void)
+{
+	if (gate)
+		process_resides();
 }

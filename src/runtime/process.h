@@ -10,6 +10,20 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* From now on this process is the one. */
+void process_resides(void);
+
+/* What of that can be done before; also by the server, for its runs. */
+void process_prepare(void);
+
+/* Under control: the thread that has the turn is about to start a process,
+ * which will run free. */
+void process_starts(uintptr_t pc);
+
+/* How many were started. */
+uint32_t process_children(void);
 
 bool process_is_observed(void);
 bool process_is_lodger(void);

@@ -27,13 +27,31 @@
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+#include <wchar.h>
+
+struct rlimit;
+struct rlimit64;
+struct rusage;
+struct timeval;
+struct tms;
+
+struct epoll_event;
+struct iovec;
+struct pollfd;
+struct sembuf;
 
 struct real {
 #define REAL(result, name, params) result(*name) params;

@@ -17,6 +17,7 @@
 enum {
 	ACCESSES_PER_TIME = 32,
 	SLOT_WAIT_SECONDS = 20,
+	SLOTS_AHEAD = 64, /* of the tool, beside those that threads fill */
 	STAMP_LOG = 10,
 	STAMP_OBJECTS = 1 << STAMP_LOG,
 };
@@ -76,9 +77,18 @@ static uint64_t stamp_take(const struct thread *t, const struct event *e)
 	return mine;
 }
 
+/* The accesses of a run are counted when it is over: while it grows, its
+ * number says it. */
+static inline void run_count(struct thread *t)
+{
+	t->events += t->run.count;
+	t->run.count = 0;
+}
+
 /* Whatever is appended, or a new slot, ends what could be raised in place. */
 static inline void runs_close(struct thread *t)
 {
+	run_count(t);
 	t->run.next = 0;
 	t->told.next = 0;
 }
@@ -89,10 +99,33 @@ static void slot_full(struct thread *t)
 {
 	if (!t->slot)
 		return;
+	runs_close(t);
+	t->slot->events = t->events;
+	t->events = 0;
 	atomic_store_explicit(&t->slot->state, SLOT_FULL, memory_order_release);
 	atomic_fetch_add(&region->full_slots, 1);
 	SYS_3(SYS_futex, &region->full_slots, FUTEX_WAKE, 1);
 	t->slot = NULL;
+}
+
+/* How many slots there may be. A thread holds one at most, so however many
+ * hold one, the rest are with the tool or free, and whoever waits for one gets
+ * it. More would only be memory in which the program runs ahead of the tool. */
+static uint32_t slot_limit(void)
+{
+	uint32_t threads = atomic_load(&region->thread_count);
+	uint32_t limit = SLOTS_AHEAD + 2 * threads;
+
+	return limit < REGION_SLOTS ? limit : REGION_SLOTS;
+}
+
+static bool slot_claim(struct region_slot *s)
+{
+	uint32_t state = SLOT_FREE;
+
+	return atomic_load_explicit(&s->state, memory_order_relaxed) ==
+		       SLOT_FREE &&
+	       atomic_compare_exchange_strong(&s->state, &state, SLOT_OPEN);
 }
 
 static struct region_slot *slot_find(void)
@@ -100,26 +133,20 @@ static struct region_slot *slot_find(void)
 	static _Atomic uint32_t hint;
 	uint32_t start = atomic_fetch_add(&hint, 1);
 	uint32_t made = atomic_load(&region->slots_made);
+	uint32_t limit = slot_limit();
 
 	/* Prefer slots that were used before: their memory is there. */
 	for (uint32_t i = 0; i < made; i++) {
 		struct region_slot *s = &region->slots[(start + i) % made];
-		uint32_t state = SLOT_FREE;
 
-		if (atomic_compare_exchange_strong(&s->state, &state,
-						   SLOT_OPEN))
+		if (slot_claim(s))
 			return s;
 	}
-	while (made < REGION_SLOTS)
+	while (made < limit)
 		if (atomic_compare_exchange_weak(&region->slots_made, &made,
-						 made + 1)) {
-			struct region_slot *s = &region->slots[made];
-			uint32_t state = SLOT_FREE;
-
-			if (atomic_compare_exchange_strong(&s->state, &state,
-							   SLOT_OPEN))
-				return s;
-		}
+						 made + 1) &&
+		    slot_claim(&region->slots[made]))
+			return &region->slots[made];
 	return NULL;
 }
 
@@ -164,11 +191,10 @@ static bool slot_next(struct thread *t)
 	}
 	s->thread = t->number;
 	s->sequence = t->sequence++;
-	runs_close(t);
 	s->first_stamp = t->codec.stamp;
 	atomic_store_explicit(&s->used, 0, memory_order_relaxed);
 	t->slot = s;
-	t->put = region->data[s - region->slots];
+	t->put = t->put_begin = region->data[s - region->slots];
 	t->put_end = t->put + REGION_SLOT_BYTES;
 	t->codec = (struct codec){ .stamp = t->codec.stamp };
 	return true;
@@ -189,10 +215,8 @@ static inline bool slot_reserve(struct thread *t)
 static inline void slot_publish(struct thread *t, uint8_t *put)
 {
 	t->put = put;
-	atomic_store_explicit(
-		&t->slot->used,
-		(uint32_t)(put - region->data[t->slot - region->slots]),
-		memory_order_release);
+	atomic_store_explicit(&t->slot->used, (uint32_t)(put - t->put_begin),
+			      memory_order_release);
 }
 
 /* ---- events ---- */
@@ -200,6 +224,8 @@ static inline void slot_publish(struct thread *t, uint8_t *put)
 void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 	       uint64_t size, uint64_t arg, uint32_t stack)
 {
+	if (!recording)
+		return;
 	struct event e = { .kind = (uint8_t)kind,
 			   .addr = addr,
 			   .size = size,
@@ -213,6 +239,7 @@ void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 			e.stamp = stamp_take(t, &e);
 			t->until_time = ACCESSES_PER_TIME;
 		}
+		t->events++;
 		slot_publish(t, codec_put_event(&t->codec, t->put, &e));
 	}
 	if (event_is_release(kind, arg))
@@ -237,6 +264,7 @@ static uint8_t *put_time(struct thread *t, uint8_t *put, uint32_t stack)
 			   .stack = stack };
 
 	t->until_time = ACCESSES_PER_TIME;
+	t->events++;
 	if (e.stamp < t->codec.stamp)
 		e.stamp = t->codec.stamp;
 	return codec_put_event(&t->codec, put, &e);
@@ -284,10 +312,11 @@ void record_access(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 		put = put_time(t, put, stack);
 	put = codec_put_access(&t->codec, put, is_write, size_log, addr, stack);
 	slot_publish(t, put);
+	run_count(t);
+	t->events++;
 	t->run.next = addr + size;
 	t->run.stack = stack;
 	t->run.code = (uint8_t)code;
-	t->run.count = 0;
 	t->run.pc = 0;
 }
 
@@ -303,11 +332,9 @@ bool record_again(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 	    !t->run.call || t->top->stack != t->run.call || !t->run.count ||
 	    t->run.count == CODEC_RUN_MAX)
 		return false;
-	guest_enter(t);
 	codec_set_number(t->run.count_at, ++t->run.count);
 	t->codec.addr = addr;
 	t->run.next = addr + size;
-	guest_leave(t);
 	return true;
 }
 
@@ -337,6 +364,7 @@ void record_earlier(struct thread *t, bool is_write, uint64_t addr,
 	put = t->put;
 	if (earlier_thread(arg) != t->number) /* threads meet: tell when */
 		put = put_time(t, put, stack);
+	t->events++;
 	slot_publish(t,
 		     codec_put_earlier(&t->codec, put, &e, &t->told.size_at));
 	t->told.next = addr + size;

@@ -80,9 +80,10 @@ void roster_add(uint32_t number, pthread_t id)
 		uint32_t *bucket = bucket_of(id);
 
 		e->id = id;
-		e->next = *bucket;
+		/* In one piece, which is one page fault less. */
+		e->next = __atomic_exchange_n(bucket, number + 1,
+					      __ATOMIC_RELAXED);
 		e->state |= LISTED;
-		*bucket = number + 1;
 	}
 	roster_unlock();
 }
@@ -134,4 +135,16 @@ void roster_detached(uint32_t number)
 void roster_ended(uint32_t number)
 {
 	entry_mark(number, ENDED);
+}
+
+bool roster_is_detached(uint32_t number)
+{
+	const struct entry *e;
+	bool is;
+
+	roster_lock();
+	e = entry_of(number);
+	is = e && e->state & DETACHED;
+	roster_unlock();
+	return is;
 }

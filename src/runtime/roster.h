@@ -17,6 +17,7 @@
  */
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 void roster_add(uint32_t number, pthread_t id);
@@ -27,5 +28,6 @@ uint32_t roster_find(pthread_t id);
 void roster_joined(uint32_t number);
 void roster_detached(uint32_t number);
 void roster_ended(uint32_t number);
+bool roster_is_detached(uint32_t number);
 
 #endif

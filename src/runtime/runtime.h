@@ -50,7 +50,13 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { STACK_MEMO = 256 };
+enum {
+	STACK_MEMO = 256,
+	/* Room for calls that have not returned: at first, and when that has
+	 * not been enough. */
+	CALLS_FIRST = 1 << 11,
+	CALLS_MOST = 1 << 22,
+};
 
 /* One call that has not returned. */
 struct call {
@@ -79,8 +85,9 @@ struct thread {
 	/* record.c */
 	struct codec codec;
 	struct region_slot *slot;
-	uint8_t *put, *put_end;
+	uint8_t *put, *put_end, *put_begin;
 	uint32_t sequence;
+	uint32_t events;     /* in the slot, without those of the run */
 	uint32_t until_time; /* accesses until the next TIME event */
 	struct {
 		uintptr_t next; /* the address that would extend it, or 0 */
@@ -109,7 +116,8 @@ struct thread {
 	uint64_t segment;    /* all releases so far */
 	uint64_t *before;    /* by incarnation: which of its segments are
 				  ordered before us by creation and joining;
-				  see order.h */
+				  see order.h. NULL under control, where
+				  nothing is left out. */
 
 	/* access_atomic.c: the last load, to leave out its idle repetition */
 	struct {
@@ -118,24 +126,29 @@ struct thread {
 		uint32_t changes;
 	} spin;
 
+	uint64_t writes; /* under control: those that hooks told of */
 	uint64_t allocations;
 	uint32_t children;
 	_Atomic uint64_t pending; /* signals put off, bit signo-1 */
 	uintptr_t stack_low, stack_high;
 
-	/* stack.c: the last few (node, pc) pairs asked for */
+	/* stack.c: the last few (node, pc) pairs asked for; STACK_MEMO of
+	 * them */
 	struct stack_memo {
 		uintptr_t pc;
 		uint32_t parent;
 		uint32_t node;
-	} memo[STACK_MEMO];
+	} * memo;
 };
 
 /* NULL: idle, or a thread we have not met (guest_self meets it). */
 extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
 
-/* Open while recording. */
+/* Open while threads are known: observed, or under control. */
 extern bool gate;
+
+/* Events are recorded. */
+extern bool recording;
 extern struct region *region;
 
 /* ---- attach.c: start ---- */
@@ -148,9 +161,16 @@ void guest_init(void);
  * caller goes without, and a note says so). */
 void *guest_map(size_t size);
 
+/* Under control, before the first run: what small pieces are taken from. */
+void guest_map_prepare(void);
+
 /* Keeps memory of ours out of core dumps, and empties it in a forked child,
  * which would otherwise record in the parent's name and pay for the copy. */
 void guest_hide(void *at, size_t size);
+
+/* Is this memory the guest's own: variables of our module, or from guest_map?
+ * (Of the first few thousand maps; later ones are not remembered.) */
+bool guest_owns(uintptr_t addr);
 
 /* Says something to the tool, once for each text. */
 void guest_note(const char *text);
@@ -203,6 +223,9 @@ void life_forget(uint32_t number);
 /* At the orderly end of the process. */
 void life_close(void);
 
+/* Under control, in the server: room for the threads of a run. */
+void life_make_room(void);
+
 /* ---- record.c ---- */
 
 /* Records an event. The kind says which fields count. A release is recorded
@@ -220,7 +243,8 @@ void record_access(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 		   uint32_t stack);
 
 /* Records an access that only continues a run, at a fraction of the cost; false
- * when it does not. */
+ * when it does not. The thread must be inside: a handler that came between the
+ * look and the record would end the run. */
 bool record_again(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 		  uintptr_t pc);
 
@@ -269,6 +293,9 @@ void module_scan(void);
  * new look). */
 uint32_t module_site(uintptr_t pc);
 
+/* Does a module call heddle_ready? */
+extern bool module_wants_ready;
+
 /* Is this code of our own? */
 bool module_is_guest(uintptr_t pc);
 
@@ -276,6 +303,9 @@ bool module_is_guest(uintptr_t pc);
 
 /* Called when `inside` came back to 0 and signals were put off. */
 COLD void signal_deliver_pending(struct thread *t);
+
+/* Is the calling thread in a handler? */
+bool signal_is_handled(void);
 
 static inline void guest_enter(struct thread *t)
 {

@@ -4,7 +4,9 @@
 #include "runtime/heap.h"
 #include "runtime/roster.h"
 #include "runtime/runtime.h"
+#include "runtime/signal_control.h"
 #include "runtime/sys.h"
+#include "runtime/turn.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,9 +34,14 @@ static void thread_depart(struct thread *t)
 	/* A signal put off by a thread that does not come back to the program
 	 * would be lost; so none may reach it any more until libc is done. */
 	signals_block(&mask);
+	if (controlled)
+		signal_leave(t);
 	roster_ended(t->number);
 	life_end();
-	signals_restore(&mask);
+	if (controlled)
+		turn_over(t);
+	else
+		signals_restore(&mask);
 }
 
 static void thread_round(void *rounds)
@@ -121,6 +128,10 @@ void settle(struct thread *t, enum settle_how how)
 
 	if (SYS_0(SYS_gettid) == SYS_0(SYS_getpid)) {
 		bounds_of_main(t);
+	} else if (region->threads[t->number].stack_high) {
+		/* Known from stacks.c. */
+		t->stack_low = region->threads[t->number].stack_low;
+		t->stack_high = region->threads[t->number].stack_high;
 	} else {
 		bounds_of_other(t, &state);
 		stack_forget(t);

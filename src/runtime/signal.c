@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals.h"
 
+#include "runtime/control.h"
+#include "runtime/ending.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/settle.h"
@@ -43,7 +45,7 @@ static void table_unlock(const uint64_t *mask)
 
 static bool is_ours(int signal)
 {
-	if (gate)
+	if (gate || control)
 		active = true;
 	return active && signal > 0 && signal <= SIGNALS;
 }
@@ -84,9 +86,19 @@ static void action_hide(struct sigaction *act)
 	act->sa_flags &= ~(int)SA_RESETHAND;
 }
 
+/* Under control faults are told before they have their effect. */
+static void default_hide(int signal, struct sigaction *act)
+{
+	if (control && act->sa_handler == SIG_DFL && ending_is_fault(signal) &&
+	    !process_is_lodger())
+		ending_action(act);
+}
+
 /* The kernel's action as the program gave it. */
 static void action_show(struct sigaction *act, uint64_t entry)
 {
+	if ((uintptr_t)act->sa_handler == (uintptr_t)ending_fault)
+		*act = (struct sigaction){ .sa_handler = SIG_DFL };
 	if (!is_trampoline(act->sa_handler))
 		return;
 	act->sa_handler = (sighandler_t)(uintptr_t)(entry & ENTRY_HANDLER);
@@ -113,6 +125,7 @@ static int action_swap(int signal, const struct sigaction *act,
 			atomic_store(&handlers[signal], entry_of(&mine));
 			action_hide(&mine);
 		}
+		default_hide(signal, &mine);
 	}
 	rc = real.sigaction(signal, act ? &mine : NULL, &theirs);
 	if (rc != 0) {
@@ -253,6 +266,7 @@ uint64_t signal_take(int number)
 	    is_trampoline(act.sa_handler)) {
 		action_show(&act, entry);
 		act.sa_handler = SIG_DFL;
+		default_hide(number, &act);
 		real.sigaction(number, &act, NULL);
 	}
 	table_unlock(&mask);

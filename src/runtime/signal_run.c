@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals.h"
 
+#include "runtime/control.h"
 #include "runtime/real.h"
+#include "runtime/signal_control.h"
 #include "runtime/sys.h"
 
 #include <stddef.h>
@@ -196,6 +198,11 @@ static uintptr_t struck_at(const ucontext_t *machine)
 	return module_is_guest(pc) ? 0 : pc;
 }
 
+bool signal_is_handled(void)
+{
+	return innermost;
+}
+
 /* The place where the signal struck becomes a call of the handler. The hooks
  * of entry and exit are not inside: one of them may have been interrupted, so
  * the place it was about to fill is kept. */
@@ -244,6 +251,10 @@ static void handler_observe(struct thread *t, uint64_t entry, siginfo_t *info,
 		.pc = struck_at(machine),
 	};
 
+	/* It was let in at a point. */
+	if (controlled && !f.pc)
+		f.pc = control->threads[t->number].pc;
+
 	frame_set_stack(&f, machine);
 	frame_begin(t, &f);
 	handler_call(entry, info->si_signo, info, machine);
@@ -260,11 +271,31 @@ static void handler_run(siginfo_t *info, ucontext_t *machine)
 		handler_call(entry, info->si_signo, info, machine);
 }
 
+uint32_t signal_actor(const struct thread *t)
+{
+	return t->number + (innermost ? CONTROL_THREADS : 0);
+}
+
+/* Under control handlers run at points, but for those that cannot wait. */
+static void handler_control(struct thread *t, siginfo_t *info,
+			    ucontext_t *machine)
+{
+	if (is_instant(info->si_signo, info)) {
+		handler_run(info, machine);
+	} else if (!signal_arrive(t, info)) {
+		signal_handler_begins(t);
+		handler_run(info, machine);
+		signal_handler_ends(t, *mask_of(machine));
+	}
+}
+
 void signal_trampoline(int signal, siginfo_t *info, void *machine)
 {
 	struct thread *t = self;
 
-	if (t && t->alive && t->inside && !is_instant(signal, info))
+	if (controlled && t && t->alive)
+		handler_control(t, info, machine);
+	else if (t && t->alive && t->inside && !is_instant(signal, info))
 		put_off(t, info, machine);
 	else
 		handler_run(info, machine);

@@ -11,6 +11,13 @@
 enum {
 	TABLE_LOG = 21, /* twice the nodes */
 	TABLE_SIZE = 1 << TABLE_LOG,
+	/* In front of the table stands a page for the first few hundred nodes:
+	 * a short run, of which there are thousands, would otherwise touch a
+	 * page for each. A key has sixteen places there, all in one group. */
+	NEAR_SIZE = 256,
+	NEAR_GROUP = 16,
+	/* For the same reason such a run uses the beginning of a memo. */
+	MEMO_FEW = 16,
 };
 
 /* key: parent << 32 | site, plus 1 so that 0 is empty. node: 0 until the
@@ -31,7 +38,7 @@ static struct table_entry *table_get(void)
 
 	if (at)
 		return at;
-	at = guest_map(TABLE_SIZE * sizeof(*at));
+	at = guest_map((NEAR_SIZE + TABLE_SIZE) * sizeof(*at));
 	if (at && !atomic_compare_exchange_strong(&table, &none, at))
 		return none;
 	return at;
@@ -73,39 +80,64 @@ static uint32_t node_new(uint32_t parent, uint32_t site)
 	return node;
 }
 
+/* Is this the entry of the key? An empty one becomes it: `*is_new`, and the
+ * caller decides on the node. */
+static bool entry_is(struct table_entry *e, uint64_t key, bool *is_new)
+{
+	uint64_t found = 0;
+
+	/* Without a look before, which would be a page fault more in a run
+	 * that is young. */
+	*is_new = atomic_compare_exchange_strong(&e->key, &found, key);
+	return *is_new || found == key;
+}
+
+/* Entries are never emptied, so a key that found its group full, and went on
+ * to the large table, will find it full again. */
+static struct table_entry *entry_find(struct table_entry *entries, uint64_t key,
+				      bool *is_new)
+{
+	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+	struct table_entry *group =
+		entries + (hash >> 32) % (NEAR_SIZE / NEAR_GROUP) * NEAR_GROUP;
+	uint64_t at = hash >> (64 - TABLE_LOG);
+
+	for (uint32_t i = 0; i < NEAR_GROUP; i++)
+		if (entry_is(&group[i], key, is_new))
+			return &group[i];
+	entries += NEAR_SIZE;
+	while (!entry_is(&entries[at], key, is_new))
+		at = (at + 1) & (TABLE_SIZE - 1);
+	return &entries[at];
+}
+
 static uint32_t node_child(uint32_t parent, uint32_t site)
 {
-	struct table_entry *entries = table_get();
+	struct table_entry *e = table_get();
 	uint64_t key = ((uint64_t)parent << 32 | site) + 1;
-	uint64_t at = (key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TABLE_LOG);
+	uint32_t node;
+	bool is_new;
 
-	if (!entries)
+	if (!e)
 		return NO_STACK;
-	for (;; at = (at + 1) & (TABLE_SIZE - 1)) {
-		struct table_entry *e = &entries[at];
-		uint64_t found = atomic_load(&e->key);
-		uint32_t node;
-
-		if (!found &&
-		    atomic_compare_exchange_strong(&e->key, &found, key)) {
-			node = chain_find(parent, site);
-			if (!node)
-				node = node_new(parent, site);
-			atomic_store(&e->node, node);
-			return node == node_unknown ? NO_STACK : node;
-		}
-		if (found != key)
-			continue;
+	e = entry_find(e, key, &is_new);
+	if (is_new) {
+		node = chain_find(parent, site);
+		if (!node)
+			node = node_new(parent, site);
+		atomic_store(&e->node, node);
+	} else {
 		while (!(node = atomic_load(&e->node)))
 			__builtin_ia32_pause();
-		return node == node_unknown ? NO_STACK : node;
 	}
+	return node == node_unknown ? NO_STACK : node;
 }
 
 static uint32_t child_of(struct thread *t, uint32_t parent, uintptr_t pc)
 {
+	uint32_t few = recording ? STACK_MEMO : MEMO_FEW;
 	struct stack_memo *m =
-		&t->memo[(pc ^ pc >> 8 ^ parent * 31) % STACK_MEMO];
+		&t->memo[(pc ^ pc >> 8 ^ parent * 31) & (few - 1)];
 
 	if (m->pc != pc || m->parent != parent) {
 		/* A call by the guest (of a thread's function, of a handler)
@@ -156,10 +188,45 @@ void stack_unwind(struct thread *t, uintptr_t frame)
 
 /* ---- hooks ---- */
 
-static COLD void call_overflow(struct thread *t)
+static void call_push(struct call *c, uintptr_t pc, uintptr_t frame)
 {
-	if (t->alive)
+	c->pc = pc;
+	c->frame = frame;
+	c->stack = 0;
+}
+
+/* The calls move to a larger array. Not in a handler of a signal, which may
+ * have struck where somebody has a pointer to them in hand. */
+static bool calls_grow(struct thread *t)
+{
+	size_t depth = (size_t)(t->top - t->base);
+	struct call *more;
+
+	if (t->limit - t->base >= CALLS_MOST || signal_is_handled())
+		return false;
+	guest_enter(t);
+	more = guest_map(CALLS_MOST * sizeof(*more));
+	if (more) {
+		for (size_t i = 0; i <= depth; i++)
+			more[i] = t->base[i];
+		t->base = more;
+		t->top = more + depth;
+		t->limit = more + CALLS_MOST;
+	}
+	guest_leave(t);
+	return more;
+}
+
+static COLD void call_overflow(struct thread *t, uintptr_t pc, uintptr_t frame)
+{
+	if (!t->alive)
+		return;
+	if (t->overflow || !calls_grow(t)) {
 		t->overflow++;
+		return;
+	}
+	call_push(t->top + 1, pc, frame);
+	t->top++;
 }
 
 EXPORT HOT void __tsan_func_entry(void *pc);
@@ -177,12 +244,11 @@ EXPORT HOT void __tsan_func_entry(void *pc)
 	}
 	c = t->top + 1;
 	if (unlikely(c >= t->limit)) {
-		call_overflow(t);
+		call_overflow(t, (uintptr_t)pc,
+			      (uintptr_t)__builtin_dwarf_cfa());
 		return;
 	}
-	c->pc = (uintptr_t)pc;
-	c->frame = (uintptr_t)__builtin_dwarf_cfa();
-	c->stack = 0;
+	call_push(c, (uintptr_t)pc, (uintptr_t)__builtin_dwarf_cfa());
 	t->top = c;
 }
 

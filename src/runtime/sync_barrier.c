@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 
 /*
@@ -32,7 +33,8 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 	int rc;
 
 	sync_record(EVENT_BARRIER_ENTER, barrier, 0, CALLER);
-	rc = real.pthread_barrier_wait(barrier);
+	rc = controlled ? model_barrier_wait(barrier, CALLER) :
+			  real.pthread_barrier_wait(barrier);
 	sync_record(EVENT_BARRIER_LEAVE, barrier,
 		    rc == PTHREAD_BARRIER_SERIAL_THREAD, CALLER);
 	return rc;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 
 /* The mutexes and conditions of C11 are those of pthreads under other names
@@ -20,14 +21,31 @@ static int to_errno(int result)
 	}
 }
 
-static const pthread_mutex_t *as_mutex(const mtx_t *mutex)
+/* Its inverse, for results of the models. */
+static int to_c11(int error)
 {
-	return (const pthread_mutex_t *)mutex;
+	switch (error) {
+	case 0:
+		return thrd_success;
+	case EBUSY:
+		return thrd_busy;
+	case ETIMEDOUT:
+		return thrd_timedout;
+	case ENOMEM:
+		return thrd_nomem;
+	default:
+		return thrd_error;
+	}
 }
 
-static const pthread_cond_t *as_cond(const cnd_t *cond)
+static pthread_mutex_t *as_mutex(mtx_t *mutex)
 {
-	return (const pthread_cond_t *)cond;
+	return (pthread_mutex_t *)mutex;
+}
+
+static pthread_cond_t *as_cond(cnd_t *cond)
+{
+	return (pthread_cond_t *)cond;
 }
 
 EXPORT int mtx_init(mtx_t *mutex, int type)
@@ -50,7 +68,9 @@ EXPORT void mtx_destroy(mtx_t *mutex)
 
 EXPORT int mtx_lock(mtx_t *mutex)
 {
-	int rc = real.mtx_lock(mutex);
+	int rc = controlled ?
+			 to_c11(model_mutex_lock(as_mutex(mutex), CALLER)) :
+			 real.mtx_lock(mutex);
 
 	mutex_attempted(as_mutex(mutex), to_errno(rc), 0, CALLER);
 	return rc;
@@ -58,7 +78,9 @@ EXPORT int mtx_lock(mtx_t *mutex)
 
 EXPORT int mtx_trylock(mtx_t *mutex)
 {
-	int rc = real.mtx_trylock(mutex);
+	int rc = controlled ?
+			 to_c11(model_mutex_trylock(as_mutex(mutex), CALLER)) :
+			 real.mtx_trylock(mutex);
 
 	mutex_attempted(as_mutex(mutex), to_errno(rc), LOCK_TRIED, CALLER);
 	return rc;
@@ -66,7 +88,10 @@ EXPORT int mtx_trylock(mtx_t *mutex)
 
 EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 {
-	int rc = real.mtx_timedlock(mutex, until);
+	int rc = controlled ? to_c11(model_mutex_clocklock(as_mutex(mutex),
+							   CLOCK_REALTIME,
+							   until, CALLER)) :
+			      real.mtx_timedlock(mutex, until);
 
 	mutex_attempted(as_mutex(mutex), to_errno(rc), 0, CALLER);
 	return rc;
@@ -83,7 +108,8 @@ EXPORT int mtx_unlock(mtx_t *mutex)
 	can = mutex_can_unlock(t, as_mutex(mutex));
 	if (can)
 		record(t, EVENT_MUTEX_UNLOCK, mutex, 0, 0, CALLER);
-	rc = real.mtx_unlock(mutex);
+	rc = controlled ? to_c11(model_mutex_unlock(as_mutex(mutex), CALLER)) :
+			  real.mtx_unlock(mutex);
 	if (!can)
 		record(t, EVENT_MUTEX_FAIL, mutex, 0, EPERM, CALLER);
 	return rc;
@@ -100,27 +126,36 @@ EXPORT int cnd_init(cnd_t *cond)
 
 EXPORT void cnd_destroy(cnd_t *cond)
 {
-	real.cnd_destroy(cond);
+	if (controlled)
+		model_cond_destroy(as_cond(cond), CALLER);
+	else
+		real.cnd_destroy(cond);
 	sync_record(EVENT_COND_DESTROY, cond, 0, CALLER);
 }
 
 EXPORT int cnd_signal(cnd_t *cond)
 {
 	sync_record(EVENT_COND_SIGNAL, cond, 0, CALLER);
-	return real.cnd_signal(cond);
+	return controlled ? to_c11(model_cond_signal(as_cond(cond), CALLER)) :
+			    real.cnd_signal(cond);
 }
 
 EXPORT int cnd_broadcast(cnd_t *cond)
 {
 	sync_record(EVENT_COND_BROADCAST, cond, 0, CALLER);
-	return real.cnd_broadcast(cond);
+	return controlled ?
+		       to_c11(model_cond_broadcast(as_cond(cond), CALLER)) :
+		       real.cnd_broadcast(cond);
 }
 
 EXPORT int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
 	struct wait wait __attribute__((cleanup(wait_end))) =
 		wait_begin(as_cond(cond), as_mutex(mutex), NULL, CALLER);
-	int rc = real.cnd_wait(cond, mutex);
+	int rc = controlled ?
+			 to_c11(model_cond_wait(as_cond(cond), as_mutex(mutex),
+						0, NULL, CALLER)) :
+			 real.cnd_wait(cond, mutex);
 
 	wait.result = to_errno(rc);
 	return rc;
@@ -131,7 +166,11 @@ EXPORT int cnd_timedwait(cnd_t *cond, mtx_t *mutex,
 {
 	struct wait wait __attribute__((cleanup(wait_end))) =
 		wait_begin(as_cond(cond), as_mutex(mutex), until, CALLER);
-	int rc = real.cnd_timedwait(cond, mutex, until);
+	int rc =
+		controlled ?
+			to_c11(model_cond_wait(as_cond(cond), as_mutex(mutex),
+					       CLOCK_REALTIME, until, CALLER)) :
+			real.cnd_timedwait(cond, mutex, until);
 
 	wait.result = to_errno(rc);
 	return rc;

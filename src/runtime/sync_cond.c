@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 
 /*
@@ -75,7 +76,8 @@ EXPORT int pthread_cond_init(pthread_cond_t *cond,
 
 EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 {
-	int rc = real.pthread_cond_destroy(cond);
+	int rc = controlled ? model_cond_destroy(cond, CALLER) :
+			      real.pthread_cond_destroy(cond);
 
 	if (rc == 0)
 		sync_record(EVENT_COND_DESTROY, cond, 0, CALLER);
@@ -85,13 +87,15 @@ EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
 	sync_record(EVENT_COND_SIGNAL, cond, 0, CALLER);
-	return real.pthread_cond_signal(cond);
+	return controlled ? model_cond_signal(cond, CALLER) :
+			    real.pthread_cond_signal(cond);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
 	sync_record(EVENT_COND_BROADCAST, cond, 0, CALLER);
-	return real.pthread_cond_broadcast(cond);
+	return controlled ? model_cond_broadcast(cond, CALLER) :
+			    real.pthread_cond_broadcast(cond);
 }
 
 EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -99,7 +103,9 @@ EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	struct wait wait __attribute__((cleanup(wait_end))) =
 		wait_begin(cond, mutex, NULL, CALLER);
 
-	wait.result = real.pthread_cond_wait(cond, mutex);
+	wait.result = controlled ?
+			      model_cond_wait(cond, mutex, 0, NULL, CALLER) :
+			      real.pthread_cond_wait(cond, mutex);
 	return wait.result;
 }
 
@@ -109,7 +115,11 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 	struct wait wait __attribute__((cleanup(wait_end))) =
 		wait_begin(cond, mutex, until, CALLER);
 
-	wait.result = real.pthread_cond_timedwait(cond, mutex, until);
+	wait.result = controlled ?
+			      model_cond_wait(cond, mutex,
+					      model_cond_clock(cond), until,
+					      CALLER) :
+			      real.pthread_cond_timedwait(cond, mutex, until);
 	return wait.result;
 }
 
@@ -122,6 +132,9 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 	struct wait wait __attribute__((cleanup(wait_end))) =
 		wait_begin(cond, mutex, known ? until : &none, CALLER);
 
-	wait.result = real.pthread_cond_clockwait(cond, mutex, timer, until);
+	wait.result =
+		controlled ?
+			model_cond_wait(cond, mutex, timer, until, CALLER) :
+			real.pthread_cond_clockwait(cond, mutex, timer, until);
 	return wait.result;
 }

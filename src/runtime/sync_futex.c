@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 
 #include <linux/futex.h>
@@ -11,12 +12,33 @@
  * inheritance pass unseen.
  */
 
+static long futex_result(long result)
+{
+	if (result >= 0)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* Under control without ever sleeping in the kernel, where that is possible. */
+static long futex_do(long number, const struct futex_call *call, uintptr_t pc)
+{
+	long result;
+
+	if (controlled && model_futex(call, pc, &result))
+		return futex_result(result);
+	return real.syscall(number, call->word, call->operation, call->value,
+			    call->timeout, call->other, call->other_value);
+}
+
 /* The arguments are where those of the variadic syscall() were. */
 __attribute__((used)) static long futex_call(long number, uint32_t *word,
 					     int operation, uint32_t value,
 					     void *timeout, uint32_t *other,
 					     uint32_t other_value)
 {
+	const struct futex_call call = { word,	  operation, value,
+					 timeout, other,     other_value };
 	uintptr_t pc = CALLER;
 	long rc;
 
@@ -24,8 +46,7 @@ __attribute__((used)) static long futex_call(long number, uint32_t *word,
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 		sync_record(EVENT_FUTEX_WAIT, word, value, pc);
-		rc = real.syscall(number, word, operation, value, timeout,
-				  other, other_value);
+		rc = futex_do(number, &call, pc);
 		sync_record(EVENT_FUTEX_WOKEN, word,
 			    rc < 0 ? (unsigned int)errno : 0, pc);
 		return rc;
@@ -37,18 +58,24 @@ __attribute__((used)) static long futex_call(long number, uint32_t *word,
 		sync_record(EVENT_FUTEX_WAKE, word, value, pc);
 		break;
 	}
-	return real.syscall(number, word, operation, value, timeout, other,
-			    other_value);
+	return futex_do(number, &call, pc);
 }
 
-/* Every other call goes on as it came: nothing on the stack, no register
- * touched. */
+/* Some others go the way of the function of that name under control
+ * (chance_calls.c). The rest goes on as it came: nothing on the stack, no
+ * register touched. */
 EXPORT __attribute__((naked)) long syscall(long number __attribute__((unused)),
 					   ...)
 {
 	__asm__("cmpq %0, %%rdi\n\t"
 		"je futex_call\n\t"
-		"jmp *real+%c1(%%rip)"
+		"cmpb $0, controlled(%%rip)\n\t"
+		"je 1f\n\t"
+		"cmpq $511, %%rdi\n\t"
+		"ja 1f\n\t"
+		"btq %%rdi, chance_calls(%%rip)\n\t"
+		"jc chance_call\n"
+		"1:\tjmp *real+%c1(%%rip)"
 		:
 		: "i"(SYS_futex), "i"(offsetof(struct real, syscall)));
 }

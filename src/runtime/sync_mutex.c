@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 #include "runtime/sys.h"
 
@@ -77,7 +78,8 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	int rc = real.pthread_mutex_lock(mutex);
+	int rc = controlled ? model_mutex_lock(mutex, CALLER) :
+			      real.pthread_mutex_lock(mutex);
 
 	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
@@ -85,7 +87,8 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-	int rc = real.pthread_mutex_trylock(mutex);
+	int rc = controlled ? model_mutex_trylock(mutex, CALLER) :
+			      real.pthread_mutex_trylock(mutex);
 
 	mutex_attempted(mutex, rc, LOCK_TRIED, CALLER);
 	return rc;
@@ -94,7 +97,9 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 				   const struct timespec *until)
 {
-	int rc = real.pthread_mutex_timedlock(mutex, until);
+	int rc = controlled ? model_mutex_clocklock(mutex, CLOCK_REALTIME,
+						    until, CALLER) :
+			      real.pthread_mutex_timedlock(mutex, until);
 
 	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
@@ -103,7 +108,9 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t timer,
 				   const struct timespec *until)
 {
-	int rc = real.pthread_mutex_clocklock(mutex, timer, until);
+	int rc = controlled ?
+			 model_mutex_clocklock(mutex, timer, until, CALLER) :
+			 real.pthread_mutex_clocklock(mutex, timer, until);
 
 	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
@@ -120,7 +127,8 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	can = mutex_can_unlock(t, mutex);
 	if (can)
 		record(t, EVENT_MUTEX_UNLOCK, mutex, 0, 0, CALLER);
-	rc = real.pthread_mutex_unlock(mutex);
+	rc = controlled ? model_mutex_unlock(mutex, CALLER) :
+			  real.pthread_mutex_unlock(mutex);
 	if (!can)
 		record(t, EVENT_MUTEX_FAIL, mutex, 0, (unsigned int)rc, CALLER);
 	return rc;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 #include "runtime/sys.h"
 
@@ -47,13 +48,25 @@ static void once_run(void)
 
 	innermost = call->outer;
 	sync_record(EVENT_NOTE_ACQUIRE, call->once, 0, call->pc);
+	if (controlled)
+		model_once_won((const void *)call->once, call->pc);
 	call->initialise();
+	if (controlled)
+		model_once_point((const void *)call->once, call->pc);
 	call->done = true;
+}
+
+/* When the real function is over, however it ended: until then the object says
+ * that somebody is at it. */
+static void once_left(struct once_call *call)
+{
+	if (controlled)
+		model_once_leave((const void *)call->once);
 }
 
 EXPORT int pthread_once(pthread_once_t *once, void (*initialise)(void))
 {
-	struct once_call call = {
+	struct once_call call __attribute__((cleanup(once_left))) = {
 		.once = once,
 		.initialise = initialise,
 		.outer = innermost,
@@ -63,6 +76,8 @@ EXPORT int pthread_once(pthread_once_t *once, void (*initialise)(void))
 
 	if (!guest_self())
 		return real.pthread_once(once, initialise);
+	if (controlled)
+		model_once_enter(once, call.pc);
 	innermost = &call;
 	rc = real.pthread_once(once, once_run);
 	innermost = call.outer;
@@ -73,7 +88,7 @@ EXPORT int pthread_once(pthread_once_t *once, void (*initialise)(void))
 
 EXPORT void call_once(once_flag *once, void (*initialise)(void))
 {
-	struct once_call call = {
+	struct once_call call __attribute__((cleanup(once_left))) = {
 		.once = once,
 		.initialise = initialise,
 		.outer = innermost,
@@ -84,6 +99,8 @@ EXPORT void call_once(once_flag *once, void (*initialise)(void))
 		real.call_once(once, initialise);
 		return;
 	}
+	if (controlled)
+		model_once_enter((const int *)once, call.pc);
 	innermost = &call;
 	real.call_once(once, once_run);
 	innermost = call.outer;
@@ -141,8 +158,12 @@ EXPORT int __cxa_guard_acquire(uint64_t *guard)
 	int first;
 
 	REAL_READY();
+	if (controlled)
+		model_guard_enter(guard, CALLER);
 	first = real.__cxa_guard_acquire ? real.__cxa_guard_acquire(guard) :
 					   guard_acquire(guard);
+	if (controlled && first)
+		model_once_won(guard, CALLER);
 	sync_record(first ? EVENT_NOTE_ACQUIRE : EVENT_ONCE_PASS, guard, 0,
 		    CALLER);
 	return first;
@@ -152,6 +173,8 @@ EXPORT void __cxa_guard_release(uint64_t *guard)
 {
 	struct thread *t = guest_self();
 
+	if (controlled)
+		model_once_point(guard, CALLER);
 	if (t) {
 		record(t, EVENT_ONCE_DONE, guard, 0, 0, CALLER);
 		record(t, EVENT_ATOMIC_STORE, guard, 1, __ATOMIC_RELEASE,
@@ -161,13 +184,19 @@ EXPORT void __cxa_guard_release(uint64_t *guard)
 		real.__cxa_guard_release(guard);
 	else
 		guard_leave(guard, GUARD_DONE);
+	if (controlled)
+		model_once_leave(guard);
 }
 
 EXPORT void __cxa_guard_abort(uint64_t *guard)
 {
+	if (controlled)
+		model_once_point(guard, CALLER);
 	sync_record(EVENT_NOTE_RELEASE, guard, 0, CALLER);
 	if (real.__cxa_guard_abort)
 		real.__cxa_guard_abort(guard);
 	else
 		guard_leave(guard, 0);
+	if (controlled)
+		model_once_leave(guard);
 }

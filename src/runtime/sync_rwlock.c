@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 
 /* Unlocking cannot fail: glibc does not look whether the thread holds the
@@ -34,7 +35,8 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-	int rc = real.pthread_rwlock_rdlock(lock);
+	int rc = controlled ? model_rwlock_rdlock(lock, 0, NULL, CALLER) :
+			      real.pthread_rwlock_rdlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
@@ -42,7 +44,8 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-	int rc = real.pthread_rwlock_tryrdlock(lock);
+	int rc = controlled ? model_rwlock_tryrdlock(lock, CALLER) :
+			      real.pthread_rwlock_tryrdlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, LOCK_TRIED, CALLER);
 	return rc;
@@ -51,7 +54,9 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock,
 				      const struct timespec *until)
 {
-	int rc = real.pthread_rwlock_timedrdlock(lock, until);
+	int rc = controlled ? model_rwlock_rdlock(lock, CLOCK_REALTIME, until,
+						  CALLER) :
+			      real.pthread_rwlock_timedrdlock(lock, until);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
@@ -60,7 +65,9 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock,
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t timer,
 				      const struct timespec *until)
 {
-	int rc = real.pthread_rwlock_clockrdlock(lock, timer, until);
+	int rc = controlled ?
+			 model_rwlock_rdlock(lock, timer, until, CALLER) :
+			 real.pthread_rwlock_clockrdlock(lock, timer, until);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
@@ -68,7 +75,8 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t timer,
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-	int rc = real.pthread_rwlock_wrlock(lock);
+	int rc = controlled ? model_rwlock_wrlock(lock, 0, NULL, CALLER) :
+			      real.pthread_rwlock_wrlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
@@ -76,7 +84,8 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-	int rc = real.pthread_rwlock_trywrlock(lock);
+	int rc = controlled ? model_rwlock_trywrlock(lock, CALLER) :
+			      real.pthread_rwlock_trywrlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, LOCK_TRIED, CALLER);
 	return rc;
@@ -85,7 +94,9 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock,
 				      const struct timespec *until)
 {
-	int rc = real.pthread_rwlock_timedwrlock(lock, until);
+	int rc = controlled ? model_rwlock_wrlock(lock, CLOCK_REALTIME, until,
+						  CALLER) :
+			      real.pthread_rwlock_timedwrlock(lock, until);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
@@ -94,7 +105,9 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock,
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t timer,
 				      const struct timespec *until)
 {
-	int rc = real.pthread_rwlock_clockwrlock(lock, timer, until);
+	int rc = controlled ?
+			 model_rwlock_wrlock(lock, timer, until, CALLER) :
+			 real.pthread_rwlock_clockwrlock(lock, timer, until);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
@@ -103,5 +116,6 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t timer,
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
 	sync_record(EVENT_RWLOCK_UNLOCK, lock, 0, CALLER);
-	return real.pthread_rwlock_unlock(lock);
+	return controlled ? model_rwlock_unlock(lock, CALLER) :
+			    real.pthread_rwlock_unlock(lock);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/sync.h"
 
 /*
@@ -39,12 +40,19 @@ EXPORT int sem_destroy(sem_t *sem)
 	return rc;
 }
 
+EXPORT int sem_getvalue(sem_t *sem, int *value)
+{
+	if (controlled)
+		model_sem_point(sem, CALLER);
+	return real.sem_getvalue(sem, value);
+}
+
 EXPORT int sem_post(sem_t *sem)
 {
 	int rc;
 
 	sync_record(EVENT_SEM_POST, sem, 0, CALLER);
-	rc = real.sem_post(sem);
+	rc = controlled ? model_sem_post(sem, CALLER) : real.sem_post(sem);
 	if (rc)
 		sync_record(EVENT_SEM_FAIL, sem, (unsigned int)errno, CALLER);
 	return rc;
@@ -52,7 +60,8 @@ EXPORT int sem_post(sem_t *sem)
 
 EXPORT int sem_wait(sem_t *sem)
 {
-	int rc = real.sem_wait(sem);
+	int rc = controlled ? model_sem_wait(sem, 0, NULL, CALLER) :
+			      real.sem_wait(sem);
 
 	attempted(sem, rc, CALLER);
 	return rc;
@@ -60,7 +69,8 @@ EXPORT int sem_wait(sem_t *sem)
 
 EXPORT int sem_trywait(sem_t *sem)
 {
-	int rc = real.sem_trywait(sem);
+	int rc = controlled ? model_sem_trywait(sem, CALLER) :
+			      real.sem_trywait(sem);
 
 	attempted(sem, rc, CALLER);
 	return rc;
@@ -68,7 +78,9 @@ EXPORT int sem_trywait(sem_t *sem)
 
 EXPORT int sem_timedwait(sem_t *sem, const struct timespec *until)
 {
-	int rc = real.sem_timedwait(sem, until);
+	int rc = controlled ?
+			 model_sem_wait(sem, CLOCK_REALTIME, until, CALLER) :
+			 real.sem_timedwait(sem, until);
 
 	attempted(sem, rc, CALLER);
 	return rc;
@@ -77,7 +89,8 @@ EXPORT int sem_timedwait(sem_t *sem, const struct timespec *until)
 EXPORT int sem_clockwait(sem_t *sem, clockid_t timer,
 			 const struct timespec *until)
 {
-	int rc = real.sem_clockwait(sem, timer, until);
+	int rc = controlled ? model_sem_wait(sem, timer, until, CALLER) :
+			      real.sem_clockwait(sem, timer, until);
 
 	attempted(sem, rc, CALLER);
 	return rc;

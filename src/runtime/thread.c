@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/settle.h"
 
+#include "runtime/cancel.h"
+#include "runtime/ending.h"
 #include "runtime/latch.h"
+#include "runtime/model.h"
 #include "runtime/real.h"
 #include "runtime/roster.h"
 #include "runtime/runtime.h"
+#include "runtime/signal_control.h"
+#include "runtime/stacks.h"
 #include "runtime/sys.h"
+#include "runtime/turn.h"
 
 /*
  * Threads are created through a first function of ours, which knows the new
@@ -44,7 +50,7 @@ static struct {
 
 static void starts_grow(void)
 {
-	enum { BATCH = 128 };
+	enum { BATCH = 16 };
 	struct start *batch = guest_map(BATCH * sizeof(*batch));
 
 	for (int i = 0; batch && i < BATCH; i++) {
@@ -99,6 +105,12 @@ static void start_begin(struct start *at)
 
 	guest_enter(t);
 	self = t;
+	if (controlled) {
+		region->threads[t->number].kernel_tid =
+			(uint32_t)SYS_0(SYS_gettid);
+		ending_thread_begin(t->number);
+		turn_enter(t);
+	}
 	start_tell(at, pthread_self());
 	settle(t, SETTLE_CREATED);
 	if (s.detached) {
@@ -108,6 +120,8 @@ static void start_begin(struct start *at)
 	life_begin(t);
 	if (s.has_mask)
 		signals_restore(&s.mask);
+	else if (controlled)
+		signal_begin(t);
 	guest_leave(t);
 }
 
@@ -155,6 +169,8 @@ static struct start *create_begin(struct thread *t, const void *routine,
 	struct thread *child;
 
 	guest_enter(t);
+	if (controlled)
+		turn_point(t, EVENT_THREAD_CREATE, NULL, pc);
 	s = start_take();
 	child = s ? life_prepare(t, routine, pc) : NULL;
 	if (!child) {
@@ -170,6 +186,11 @@ static struct start *create_begin(struct thread *t, const void *routine,
 			     .where = where,
 			     .holders = 2 };
 	signals_block(&s->mask);
+	if (controlled) {
+		signal_mask_set(child->number, s->mask);
+		cancel_begin(child->number);
+		turn_born(t, child, pc);
+	}
 	return s;
 }
 
@@ -178,6 +199,8 @@ static void create_end(struct thread *t, struct start *s, bool failed)
 	uint64_t mask = s->mask;
 
 	if (failed) {
+		if (controlled)
+			turn_unborn(s->thread);
 		life_cancel(s->thread);
 		start_drop(s, 2);
 	} else {
@@ -201,7 +224,10 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 	s->arg = arg;
 	s->detached = attr_is_detached(attr);
 	s->has_mask = !attr_has_mask(attr);
-	rc = real.pthread_create(&s->id, attr, start_posix, s);
+	if (controlled)
+		rc = stacks_create(&s->id, attr, start_posix, s, s->number);
+	else
+		rc = real.pthread_create(&s->id, attr, start_posix, s);
 	create_end(t, s, rc != 0);
 	return rc;
 }
@@ -218,7 +244,10 @@ EXPORT int thrd_create(thrd_t *id, thrd_start_t routine, void *arg)
 	s->routine_c11 = routine;
 	s->arg = arg;
 	s->has_mask = true;
-	rc = real.thrd_create(&s->id, start_c11, s);
+	if (controlled)
+		rc = stacks_create_c11(&s->id, start_c11, s, s->number);
+	else
+		rc = real.thrd_create(&s->id, start_c11, s);
 	create_end(t, s, rc != thrd_success);
 	return rc;
 }
@@ -240,6 +269,12 @@ static uint32_t find(struct thread *t, pthread_t id)
 	return number;
 }
 
+/* Under control the other thread ends first. */
+static bool is_modelled(const struct thread *t, uint32_t number)
+{
+	return t && controlled && number != NO_THREAD;
+}
+
 static int joined(struct thread *t, uint32_t number, int rc, uintptr_t pc)
 {
 	if (rc != 0 || number == NO_THREAD)
@@ -251,11 +286,33 @@ static int joined(struct thread *t, uint32_t number, int rc, uintptr_t pc)
 	return rc;
 }
 
+static int join(struct thread *t, uint32_t number, pthread_t id, void **result,
+		uintptr_t pc)
+{
+	int rc = 0;
+
+	if (is_modelled(t, number))
+		rc = model_join(t, number, 0, NULL, pc);
+	return rc ? rc : real.pthread_join(id, result);
+}
+
+static int join_until(struct thread *t, uint32_t number, pthread_t id,
+		      void **result, clockid_t which,
+		      const struct timespec *until, uintptr_t pc)
+{
+	int rc;
+
+	if (!is_modelled(t, number) || number == t->number)
+		return real.pthread_clockjoin_np(id, result, which, until);
+	rc = model_join(t, number, which, until, pc);
+	return rc ? rc : real.pthread_join(id, result);
+}
+
 EXPORT int pthread_join(pthread_t id, void **result)
 {
 	struct thread *t = guest_self();
 	uint32_t number = find(t, id);
-	int rc = real.pthread_join(id, result);
+	int rc = join(t, number, id, result, CALLER);
 
 	return joined(t, number, rc, CALLER);
 }
@@ -264,8 +321,12 @@ EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
 {
 	struct thread *t = guest_self();
 	uint32_t number = find(t, id);
-	int rc = real.pthread_tryjoin_np(id, result);
+	int rc;
 
+	if (is_modelled(t, number) && model_tryjoin(t, number, CALLER))
+		rc = real.pthread_join(id, result);
+	else
+		rc = real.pthread_tryjoin_np(id, result);
 	return joined(t, number, rc, CALLER);
 }
 
@@ -274,7 +335,8 @@ EXPORT int pthread_timedjoin_np(pthread_t id, void **result,
 {
 	struct thread *t = guest_self();
 	uint32_t number = find(t, id);
-	int rc = real.pthread_timedjoin_np(id, result, until);
+	int rc = join_until(t, number, id, result, CLOCK_REALTIME, until,
+			    CALLER);
 
 	return joined(t, number, rc, CALLER);
 }
@@ -284,7 +346,7 @@ EXPORT int pthread_clockjoin_np(pthread_t id, void **result, clockid_t which,
 {
 	struct thread *t = guest_self();
 	uint32_t number = find(t, id);
-	int rc = real.pthread_clockjoin_np(id, result, which, until);
+	int rc = join_until(t, number, id, result, which, until, CALLER);
 
 	return joined(t, number, rc, CALLER);
 }
@@ -293,8 +355,12 @@ EXPORT int thrd_join(thrd_t id, int *result)
 {
 	struct thread *t = guest_self();
 	uint32_t number = find(t, id);
-	int rc = real.thrd_join(id, result);
+	int rc;
 
+	if (is_modelled(t, number) &&
+	    model_join(t, number, 0, NULL, CALLER) != 0)
+		return thrd_error;
+	rc = real.thrd_join(id, result);
 	return joined(t, number, rc, CALLER);
 }
 
@@ -331,16 +397,12 @@ EXPORT int thrd_detach(thrd_t id)
 EXPORT int pthread_cancel(pthread_t id)
 {
 	struct thread *t = guest_self();
+	uint32_t number = find(t, id);
 
 	if (t)
-		record(t, EVENT_THREAD_CANCEL, NULL, 0, find(t, id), CALLER);
-	return real.pthread_cancel(id);
-}
-
-EXPORT int pthread_setcanceltype(int type, int *old)
-{
-	if (type == PTHREAD_CANCEL_ASYNCHRONOUS && guest_self())
-		guest_note("the program uses asynchronous cancellation, which "
-			   "may strike while an event is being recorded");
-	return real.pthread_setcanceltype(type, old);
+		record(t, EVENT_THREAD_CANCEL, NULL, 0, number, CALLER);
+	if (!t || !controlled || number == NO_THREAD)
+		return real.pthread_cancel(id);
+	cancel_ask(t, number, CALLER);
+	return 0;
 }

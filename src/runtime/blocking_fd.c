@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/descriptor.h"
+#include "runtime/real.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/*
+ * Reading and writing. A read waits until there is something, and then takes
+ * what there is. A write waits until there is room for all: into a pipe it goes
+ * in pieces that fit whenever the pipe is ready at all.
+ *
+ * Positioned reads and writes are of files, which do not wait.
+ */
+
+EXPORT ssize_t read(int fd, void *to, size_t size)
+{
+	int error = descriptor_wait(fd, POLLIN, CALLER);
+
+	return error ? descriptor_fail(error) : real.read(fd, to, size);
+}
+
+EXPORT ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
+EXPORT ssize_t __read_chk(int fd, void *to, size_t size, size_t room)
+{
+	int error = descriptor_wait(fd, POLLIN, CALLER);
+
+	return error ? descriptor_fail(error) :
+		       real.__read_chk(fd, to, size, room);
+}
+
+EXPORT ssize_t readv(int fd, const struct iovec *to, int count)
+{
+	int error = descriptor_wait(fd, POLLIN, CALLER);
+
+	return error ? descriptor_fail(error) : real.readv(fd, to, count);
+}
+
+/* ---- writing ---- */
+
+static bool is_long(int fd, size_t size)
+{
+	return controlled && size > PIPE_BUF &&
+	       descriptor_sort(fd) == DESCRIPTOR_PIPE;
+}
+
+static ssize_t write_pieces(int fd, const char *from, size_t size, uintptr_t pc)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		size_t left = size - done;
+		int error = descriptor_wait(fd, POLLOUT, pc);
+		ssize_t n =
+			error ? descriptor_fail(error) :
+				real.write(fd, from + done,
+					   left < PIPE_BUF ? left : PIPE_BUF);
+
+		if (n < 0)
+			return done ? (ssize_t)done : -1;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+EXPORT ssize_t write(int fd, const void *from, size_t size)
+{
+	int error;
+
+	if (is_long(fd, size))
+		return write_pieces(fd, from, size, CALLER);
+	error = descriptor_wait(fd, POLLOUT, CALLER);
+	return error ? descriptor_fail(error) : real.write(fd, from, size);
+}
+
+static size_t total(const struct iovec *parts, int count)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < count && i < IOV_MAX; i++)
+		size += parts[i].iov_len;
+	return size;
+}
+
+EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+	ssize_t done = 0;
+	int error;
+
+	if (!is_long(fd, total(parts, count))) {
+		error = descriptor_wait(fd, POLLOUT, CALLER);
+		return error ? descriptor_fail(error) :
+			       real.writev(fd, parts, count);
+	}
+	for (int i = 0; i < count; i++) {
+		ssize_t n = write_pieces(fd, parts[i].iov_base,
+					 parts[i].iov_len, CALLER);
+
+		if (n < 0)
+			return done ? done : n;
+		done += n;
+		if ((size_t)n < parts[i].iov_len)
+			break;
+	}
+	return done;
+}
+
+/* ---- files ---- */
+
+static void file_point(int fd, uintptr_t pc)
+{
+	struct thread *t = descriptor_enter();
+
+	if (t)
+		descriptor_point(t, fd, pc);
+}
+
+EXPORT ssize_t pread(int fd, void *to, size_t size, off_t at)
+{
+	file_point(fd, CALLER);
+	return real.pread(fd, to, size, at);
+}
+
+EXPORT ssize_t pread64(int fd, void *to, size_t size, off64_t at)
+{
+	file_point(fd, CALLER);
+	return real.pread64(fd, to, size, at);
+}
+
+EXPORT ssize_t pwrite(int fd, const void *from, size_t size, off_t at)
+{
+	file_point(fd, CALLER);
+	return real.pwrite(fd, from, size, at);
+}
+
+EXPORT ssize_t pwrite64(int fd, const void *from, size_t size, off64_t at)
+{
+	file_point(fd, CALLER);
+	return real.pwrite64(fd, from, size, at);
+}

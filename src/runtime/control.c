@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/control.h"
+
+#include "runtime/cancel.h"
+#include "runtime/bind.h"
+#include "runtime/chance.h"
+#include "runtime/hang.h"
+#include "runtime/heap_control.h"
+#include "runtime/heap_own.h"
+#include "runtime/learn.h"
+#include "runtime/process.h"
+#include "runtime/signal_control.h"
+#include "runtime/spin.h"
+#include "runtime/sys.h"
+#include "runtime/turn.h"
+
+#include <signal.h>
+
+bool controlled;
+struct control *control;
+
+/* Nearly all sites are in one module; it needs no search. */
+static struct {
+	uintptr_t low, size;
+	uint32_t site;
+} main_module;
+
+static void main_module_set(void)
+{
+	const struct region_module *m = &region->modules[0];
+
+	if (!atomic_load(&region->module_count))
+		return;
+	main_module.low = m->base;
+	main_module.size = m->size;
+	main_module.site = m->site;
+}
+
+uint32_t control_site(uintptr_t pc)
+{
+	uint32_t site;
+
+	if (likely(pc - main_module.low < main_module.size))
+		site = main_module.site + (uint32_t)(pc - main_module.low);
+	else
+		site = pc ? module_site(pc) : 0;
+	return likely(site < CONTROL_SITES) ? site : 0;
+}
+
+/* ---- begin and end ---- */
+
+static void run_reset(void)
+{
+	struct control_run *run = &control->run;
+
+	run->step_count = 0;
+	run->switches = 0;
+	run->children = 0;
+	run->thread_count = 0;
+	run->schedule = 0;
+	run->now = 0;
+	run->points = 0;
+	run->holder = 0;
+	run->napping = 0;
+	run->lost = 0;
+	run->lost_count = 0;
+	run->outcome = (struct outcome){ .kind = OUTCOME_NONE };
+	atomic_store(&region->thread_count, 0);
+	atomic_store(&region->note_count, 0);
+	atomic_store(&region->stack_count, 1);
+	atomic_store(&region->closed, 0);
+}
+
+void control_prepare(void)
+{
+	guest_map_prepare();
+	life_make_room();
+	process_prepare();
+	heap_own_init();
+	learn_prepare();
+	main_module_set();
+	if (!(control->ask.flags & CONTROL_EXEC))
+		bind_all();
+}
+
+void control_begin(void)
+{
+	struct thread *t;
+
+	atomic_store(&region->guest_pid, (uint32_t)SYS_0(SYS_getpid));
+	run_reset();
+	if (!main_module.size)
+		main_module_set();
+	process_resides();
+	recording = control->ask.flags & CONTROL_RECORD;
+	gate = true;
+	t = life_adopt();
+	if (!t)
+		return;
+	guest_enter(t);
+	turn_begin(t);
+	learn_begin();
+	chance_begin();
+	hang_begin();
+	signal_begin(t);
+	controlled = true;
+	guest_leave(t);
+}
+
+void control_leave(void)
+{
+	controlled = false;
+}
+
+/* ---- failing ---- */
+
+void control_text(const char *part)
+{
+	char *text = control_outcome()->text;
+	size_t n = 0;
+
+	while (n < CONTROL_TEXT - 1 && text[n])
+		n++;
+	while (n < CONTROL_TEXT - 1 && *part)
+		text[n++] = *part++;
+	text[n] = '\0';
+}
+
+static void stacks_tell(const struct thread *t, uintptr_t pc)
+{
+	turn_tell_stacks();
+	if (t && t->number < CONTROL_THREADS)
+		control->threads[t->number].stack =
+			stack_node((struct thread *)(uintptr_t)t, pc);
+}
+
+void control_tell(struct thread *t, enum outcome_kind kind, const char *text,
+		  uintptr_t pc)
+{
+	struct outcome *o = control_outcome();
+
+	if (o->kind != OUTCOME_NONE)
+		return;
+	o->kind = kind;
+	o->thread = t ? t->number : NO_THREAD;
+	o->point = control->run.points;
+	if (text)
+		control_text(text);
+	stacks_tell(t, pc);
+	o->stack = t && t->number < CONTROL_THREADS ?
+			   control->threads[t->number].stack :
+			   NO_STACK;
+}
+
+void control_trap(void)
+{
+	/* A thread that ends has blocked all signals. */
+	const uint64_t trap = UINT64_C(1) << (SIGTRAP - 1);
+	uint64_t mask;
+
+	if (!(control->ask.flags & CONTROL_DEBUG))
+		return;
+	SYS_4(SYS_rt_sigprocmask, SIG_UNBLOCK, &trap, &mask, sizeof(mask));
+	SYS_3(SYS_tgkill, SYS_0(SYS_getpid), SYS_0(SYS_gettid), SIGTRAP);
+	SYS_4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+_Noreturn void control_fail(struct thread *t, enum outcome_kind kind,
+			    const char *text, uintptr_t pc)
+{
+	if (t)
+		t->inside++;
+	control_tell(t, kind, text, pc);
+	control_trap();
+	for (;;)
+		SYS_1(SYS_exit_group, 0);
+}
+
+/* ---- accesses ---- */
+
+static void access_unseen(struct thread *t, enum event_kind kind,
+			  uintptr_t addr, uintptr_t pc)
+{
+	t->inside++;
+	spin_unseen(t, kind, (void *)addr, pc);
+	t->inside--;
+}
+
+static void access_point(struct thread *t, uintptr_t addr, size_t size,
+			 bool is_write, uintptr_t pc)
+{
+	enum event_kind kind = is_write ? EVENT_WRITE : EVENT_READ;
+	uint32_t site;
+
+	t->writes += is_write;
+	if (turn_live == 1 && !signal_expected) {
+		access_unseen(t, kind, addr, pc);
+		return;
+	}
+	site = control_site(pc);
+	if (unlikely(control->ask.flags & CONTROL_LEARN))
+		learn_access(signal_actor(t), addr, size, is_write, site);
+	else if (control->sites[site] == SITE_PRIVATE &&
+		 !(control->ask.flags & CONTROL_ALL) && !cancel_anywhere) {
+		access_unseen(t, kind, addr, pc);
+		return;
+	}
+	guest_enter(t);
+	turn_point(t, kind, (void *)addr, pc);
+	guest_leave(t);
+}
+
+/* Accesses carry no stamp; one on each side tells its place among those of the
+ * threads that had the turn before and after. */
+static void access_record(struct thread *t, uintptr_t addr, size_t size,
+			  bool is_write, uintptr_t pc)
+{
+	guest_enter(t);
+	record_at(t, EVENT_TIME, 0, 0, 0, NO_STACK);
+	record_access(t, addr, size, is_write, stack_node(t, pc));
+	record_at(t, EVENT_TIME, 0, 0, 0, NO_STACK);
+	guest_leave(t);
+}
+
+/* What the point let others do comes first: they may free the block. */
+void control_access(struct thread *t, uintptr_t addr, size_t size,
+		    bool is_write, uintptr_t pc)
+{
+	if (!t->alive || t->inside || t->ignoring)
+		return;
+	access_point(t, addr, size, is_write, pc);
+	heap_control_touch(t, addr, size, pc);
+	if (recording)
+		access_record(t, addr, size, is_write, pc);
+}
+
+void control_atomic(struct thread *t, enum event_kind kind,
+		    const volatile void *addr, uintptr_t pc)
+{
+	if (turn_live > 1 || signal_expected)
+		turn_point(t, kind, addr, pc);
+	else
+		spin_unseen(t, kind, addr, pc);
+	heap_control_touch(t, (uintptr_t)addr, 1, pc);
+}

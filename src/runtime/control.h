@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_CONTROL_H
+#define HEDDLE_CONTROL_H
+
+/*
+ * A run under control, from before main to its end.
+ *
+ * While `controlled`, exactly one thread has the turn (turn.h) and runs code
+ * of the program; all others wait for it inside the guest, or are in a real
+ * call. Everything here and in turn.c is called by the thread that has the
+ * turn, so none of it is locked. `controlled` is false in an observed process,
+ * in the server, which only forks runs, and in processes the program forks.
+ *
+ * What happens is told in region->control (format/control_block.h). A run that
+ * failed ends at once, in control_fail; the stacks of all threads are told
+ * first.
+ */
+
+#include "format/control_block.h"
+#include "runtime/runtime.h"
+
+#pragma GCC visibility push(hidden)
+
+extern bool controlled;
+
+/* Of the region; NULL unless the tool asked for control. */
+extern struct control *control;
+
+/* Before the first run, in the server: what every run needs and can be born
+ * with. It must not be in memory that fork empties (guest_map); but mappings of
+ * such memory are inherited. */
+void control_prepare(void);
+
+/* In the process that is the run, before main. */
+void control_begin(void);
+
+/* In a process that the run forked. */
+void control_leave(void);
+
+/* A plain access of the program is about to happen. */
+void control_access(struct thread *t, uintptr_t addr, size_t size,
+		    bool is_write, uintptr_t pc);
+
+/* The same for an atomic one, which counts as synchronisation. The thread is
+ * inside. */
+void control_atomic(struct thread *t, enum event_kind kind,
+		    const volatile void *addr, uintptr_t pc);
+
+/* The run has failed: tells how and ends the process. `text` may be NULL. The
+ * outcome may have been filled in part by the caller (control_outcome). */
+_Noreturn void control_fail(struct thread *t, enum outcome_kind kind,
+			    const char *text, uintptr_t pc);
+
+/* The same without ending the process, for failures after which the program
+ * itself goes on to end (an assertion, a fault). Only the first counts. */
+void control_tell(struct thread *t, enum outcome_kind kind, const char *text,
+		  uintptr_t pc);
+
+static inline struct outcome *control_outcome(void)
+{
+	return &control->run.outcome;
+}
+
+/* Stops for a debugger, if one is there. */
+void control_trap(void);
+
+/* Appends to the text of the outcome, for messages made of parts. */
+void control_text(const char *part);
+
+/* The place of code as sites count it, 0 when it is not known. */
+uint32_t control_site(uintptr_t pc);
+
+#pragma GCC visibility pop
+
+#endif

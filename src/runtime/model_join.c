@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
+
+#include "runtime/roster.h"
+#include "runtime/timing.h"
+
+#include <errno.h>
+
+/*
+ * A join waits until the other thread has come to its end under control; the
+ * real join then has nothing to wait for but that thread's last steps in libc.
+ *
+ * Two threads that join each other wait for ever, and so does a second joiner
+ * of the same thread: libc, as it is, finds neither.
+ */
+
+static bool is_joined[CONTROL_THREADS];
+
+static bool is_over(uint32_t number)
+{
+	return control->threads[number].state == THREAD_OVER;
+}
+
+static bool can_join(uint32_t number, uint64_t target)
+{
+	return (is_over((uint32_t)target) && !is_joined[target]) ||
+	       model_is_cancelled(number);
+}
+
+/* The thread is inside. */
+static int await_end(struct thread *t, uint32_t number, uint64_t deadline,
+		     uintptr_t pc)
+{
+	const void *object = (const void *)(uintptr_t)number;
+
+	if (!model_await(t, EVENT_THREAD_JOIN, object, pc, can_join, deadline))
+		return ETIMEDOUT;
+	if (!is_over(number) || is_joined[number])
+		return ECANCELED;
+	is_joined[number] = true;
+	turn_touch(object);
+	return 0;
+}
+
+int model_join(struct thread *t, uint32_t number, clockid_t which,
+	       const struct timespec *until, uintptr_t pc)
+{
+	uint64_t deadline = NO_DEADLINE;
+	int rc;
+
+	/* The real function refuses these. */
+	if (number == t->number || roster_is_detached(number))
+		return 0;
+	if (until && !model_is_time(which, until))
+		return is_over(number) ? 0 : EINVAL;
+	if (until)
+		deadline = timing_deadline(which, until);
+	guest_enter(t);
+	rc = await_end(t, number, deadline, pc);
+	guest_leave(t);
+	if (rc == ECANCELED)
+		model_cancel(t);
+	return rc;
+}
+
+bool model_tryjoin(struct thread *t, uint32_t number, uintptr_t pc)
+{
+	guest_enter(t);
+	turn_point(t, EVENT_THREAD_JOIN, (const void *)(uintptr_t)number, pc);
+	guest_leave(t);
+	if (!is_over(number) || is_joined[number])
+		return false;
+	is_joined[number] = true;
+	return true;
+}

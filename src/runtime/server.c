@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/server.h"
+
+#include "runtime/control.h"
+#include "runtime/ending.h"
+#include "runtime/real.h"
+#include "runtime/server_watch.h"
+#include "runtime/spin.h"
+#include "runtime/sys.h"
+#include "runtime/turn.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * The fork server: the program, stopped right before main, or where it calls
+ * heddle_ready. Constructors have run, libraries are loaded and bound; what a
+ * run costs is a fork. A fork has one thread only: if there are others already,
+ * the server refuses, and the tool starts the program afresh for each run.
+ *
+ * main is the last argument of libc's start, which we stand in front of. The
+ * server waits for requests of the tool, forks, and watches its child: it reaps
+ * it, ends it when it makes no progress, and looks after processes that the
+ * program itself has forked. The child returns from here and becomes the run.
+ *
+ * The server's own descriptors and memory are the program's: it opens nothing
+ * that stays open, and what it maps was mapped before the first fork.
+ */
+
+typedef int main_function(int, char **, char **);
+
+static main_function *program_main;
+
+/* ---- one run ---- */
+
+/* Where the standard streams stand when the server begins. Each run has its
+ * input from there, and what it prints replaces what the run before it has
+ * printed. */
+static long stream_at[3];
+
+static void streams_note(void)
+{
+	for (int i = 0; i < 3; i++)
+		stream_at[i] = SYS_3(SYS_lseek, i, 0, SEEK_CUR);
+}
+
+static void streams_rewind(void)
+{
+	for (int i = 0; i < 3; i++)
+		if (stream_at[i] >= 0)
+			SYS_3(SYS_lseek, i, stream_at[i], SEEK_SET);
+}
+
+static void child_becomes_run(long server)
+{
+	SYS_2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+	if (SYS_0(SYS_getppid) != server)
+		SYS_1(SYS_exit_group, 127);
+	streams_rewind();
+	control_begin();
+}
+
+static bool run_is_worth_a_look(const struct control_result *r)
+{
+	return r->outcome != OUTCOME_NONE || r->wait_status ||
+	       control->ask.flags & CONTROL_STOP;
+}
+
+/* True in the run, false in the server when it is over. */
+static bool run_make(uint64_t seed, struct control_result *result)
+{
+	struct control_run *run = &control->run;
+	long server = SYS_0(SYS_getpid);
+	pid_t pid;
+
+	run->seed = seed;
+	pid = real._Fork();
+	if (pid == 0) {
+		child_becomes_run(server);
+		return true;
+	}
+	atomic_store(&run->pid, (uint32_t)pid);
+	run->wait_status = pid > 0 ? server_watch(pid) : 0x7f00;
+	atomic_store(&run->pid, 0);
+	server_orphans(run->outcome.kind == OUTCOME_HANG);
+	*result = (struct control_result){
+		.seed = seed,
+		.schedule = run->schedule,
+		.points = run->points,
+		.steps = run->step_count,
+		.switches = run->switches,
+		.wait_status = run->wait_status,
+		.outcome = run->outcome.kind,
+	};
+	return false;
+}
+
+/* ---- requests ---- */
+
+static void request_wait(uint32_t seen)
+{
+	while (atomic_load(&control->asked) == seen)
+		SYS_4(SYS_futex, &control->asked, FUTEX_WAIT, seen, NULL);
+}
+
+/* True in a run. */
+static bool request_serve(void)
+{
+	const struct control_ask *ask = &control->ask;
+
+	atomic_store(&control->result_count, 0);
+	for (uint32_t i = 0; i < ask->runs && i < CONTROL_RESULTS; i++) {
+		struct control_result *r = &control->results[i];
+
+		if (run_make(ask->seed + i, r))
+			return true;
+		atomic_store(&control->result_count, i + 1);
+		if (run_is_worth_a_look(r))
+			break;
+	}
+	atomic_fetch_add(&control->answered, 1);
+	SYS_3(SYS_futex, &control->answered, FUTEX_WAKE, 1);
+	return false;
+}
+
+/* Returns in each run. */
+static void serve(void)
+{
+	uint32_t seen = atomic_load(&control->asked);
+
+	SYS_2(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
+	streams_note();
+	atomic_store(&control->ready, 1);
+	atomic_fetch_add(&control->answered, 1);
+	SYS_3(SYS_futex, &control->answered, FUTEX_WAKE, 1);
+	for (;;) {
+		request_wait(seen);
+		seen++;
+		if (control->ask.flags & CONTROL_QUIT)
+			SYS_1(SYS_exit_group, 0);
+		if (request_serve())
+			return;
+	}
+}
+
+/* ---- where runs begin ---- */
+
+/* Until heddle_ready is called the program runs free. */
+static bool ready_is_awaited;
+
+static bool is_alone(void)
+{
+	char text[4096];
+	long fd = SYS_3(SYS_open, "/proc/self/task",
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	long n = SYS_3(SYS_getdents64, fd, text, sizeof(text));
+	int tasks = -2; /* "." and ".." */
+
+	SYS_1(SYS_close, fd);
+	for (long at = 0; at < n; tasks++)
+		at += ((struct dirent64 *)(text + at))->d_reclen;
+	return n < 0 || tasks == 1;
+}
+
+/* A fork would lose threads. The tool starts each run afresh then. */
+static void refuse(void)
+{
+	atomic_store(&control->ready, 2);
+	atomic_fetch_add(&control->answered, 1);
+	SYS_3(SYS_futex, &control->answered, FUTEX_WAKE, 1);
+}
+
+_Noreturn static void refuse_and_wait(void)
+{
+	refuse();
+	for (;;)
+		SYS_0(SYS_pause);
+}
+
+void server_ready(void)
+{
+	if (controlled && turn_live > 1)
+		guest_note("threads were running when heddle_ready was called; "
+			   "runs begin before main");
+	if (!ready_is_awaited)
+		return;
+	ready_is_awaited = false;
+	if (!is_alone())
+		refuse_and_wait();
+	serve();
+}
+
+/* The program ended before it was ready. */
+__attribute__((destructor)) static void ready_never_came(void)
+{
+	if (ready_is_awaited)
+		refuse();
+}
+
+/* The process itself is the run. */
+static void run_begin(void)
+{
+	bool others = !is_alone();
+
+	control->run.seed = control->ask.seed;
+	control_begin();
+	if (others)
+		guest_note("threads were running before main, started by a "
+			   "constructor; they are not controlled before they "
+			   "come to a point");
+}
+
+static int start_main(int argc, char **argv, char **env)
+{
+	int status;
+
+	spin_begin((uintptr_t)__builtin_frame_address(0));
+	ending_prepare();
+	control_prepare();
+	if (control->ask.flags & CONTROL_EXEC)
+		run_begin();
+	else if (module_wants_ready)
+		ready_is_awaited = true;
+	else if (is_alone())
+		serve();
+	else
+		refuse_and_wait();
+	status = program_main(argc, argv, env);
+	if (controlled)
+		ending_tell_exit(status, 0);
+	return status;
+}
+
+EXPORT int __libc_start_main(main_function *main, int argc, char **argv,
+			     void (*init)(void), void (*fini)(void),
+			     void (*rtld_fini)(void), void *stack_end);
+EXPORT int __libc_start_main(main_function *main, int argc, char **argv,
+			     void (*init)(void), void (*fini)(void),
+			     void (*rtld_fini)(void), void *stack_end)
+{
+	guest_init();
+	program_main = main;
+	return real.__libc_start_main(control ? start_main : main, argc, argv,
+				      init, fini, rtld_fini, stack_end);
+}

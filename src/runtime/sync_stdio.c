@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model_stdio.h"
+#include "runtime/control.h"
+#include "runtime/sync.h"
+
+#include <stdio_ext.h>
+#include <wchar.h>
+
+/*
+ * The functions of stdio that take the lock of their stream. Seen from outside
+ * only flockfile is synchronisation, and it is recorded as a mutex that can be
+ * taken more than once; the others matter under control, where nobody may wait
+ * in the kernel with the turn in his hand.
+ *
+ * Those without a lock (*_unlocked) are not here, nor those that print into
+ * memory.
+ */
+
+static struct stream_use enter(FILE *stream, uintptr_t pc)
+{
+	return unlikely(controlled) ? model_stream_enter(stream, pc) :
+				      (struct stream_use){ 0 };
+}
+
+static void leave(const struct stream_use *use)
+{
+	if (unlikely(use->thread))
+		model_stream_leave(use);
+}
+
+/* For the length of the function; also when cancellation ends it. */
+#define USE(stream)                                                            \
+	const struct stream_use use __attribute__((cleanup(leave), unused)) =  \
+		enter(stream, CALLER)
+
+/* ---- locks ---- */
+
+EXPORT void flockfile(FILE *stream)
+{
+	USE(stream);
+
+	real.flockfile(stream);
+	if (controlled)
+		model_stream_held(stream, CALLER);
+	sync_record(EVENT_MUTEX_LOCK, stream, 0, CALLER);
+}
+
+EXPORT int ftrylockfile(FILE *stream)
+{
+	int rc;
+
+	if (controlled)
+		model_stream_point(stream, EVENT_MUTEX_FAIL, CALLER);
+	rc = real.ftrylockfile(stream);
+	if (rc == 0) {
+		if (controlled)
+			model_stream_held(stream, CALLER);
+		sync_record(EVENT_MUTEX_LOCK, stream, LOCK_TRIED, CALLER);
+	}
+	return rc;
+}
+
+EXPORT void funlockfile(FILE *stream)
+{
+	sync_record(EVENT_MUTEX_UNLOCK, stream, 0, CALLER);
+	if (controlled)
+		model_stream_point(stream, EVENT_MUTEX_UNLOCK, CALLER);
+	real.funlockfile(stream);
+	if (controlled)
+		model_stream_dropped(stream);
+}
+
+/* ---- everything else ---- */
+
+#define ON_STREAM(result, name, params, args, stream)                          \
+	EXPORT result name params;                                             \
+	EXPORT result name params                                              \
+	{                                                                      \
+		USE(stream);                                                   \
+                                                                               \
+		return real.name args;                                         \
+	}
+
+/* sync_input.c has those. */
+#define ON_INPUT(result, name, params, args, stream)
+
+#include "runtime/sync_stdio.def"
+
+/* Those with a list of arguments go to the ones that take it as a va_list. */
+#define VARIADIC(name, params, last, target, args, stream)                     \
+	EXPORT int name params;                                                \
+	EXPORT int name params                                                 \
+	{                                                                      \
+		USE(stream);                                                   \
+		va_list list;                                                  \
+		int rc;                                                        \
+                                                                               \
+		va_start(list, last);                                          \
+		rc = real.target args;                                         \
+		va_end(list);                                                  \
+		return rc;                                                     \
+	}
+
+VARIADIC(printf, (const char *format, ...), format, vfprintf,
+	 (stdout, format, list), stdout)
+VARIADIC(fprintf, (FILE * f, const char *format, ...), format, vfprintf,
+	 (f, format, list), f)
+VARIADIC(__printf_chk, (int flag, const char *format, ...), format,
+	 __vfprintf_chk, (stdout, flag, format, list), stdout)
+VARIADIC(__fprintf_chk, (FILE * f, int flag, const char *format, ...), format,
+	 __vfprintf_chk, (f, flag, format, list), f)
+VARIADIC(wprintf, (const wchar_t *format, ...), format, vfwprintf,
+	 (stdout, format, list), stdout)
+VARIADIC(fwprintf, (FILE * f, const wchar_t *format, ...), format, vfwprintf,
+	 (f, format, list), f)
+/* The scanf of the headers, by the names programs have it under since C99. */
+VARIADIC(__isoc99_scanf, (const char *format, ...), format, __isoc99_vfscanf,
+	 (stdin, format, list), stdin)
+VARIADIC(__isoc99_fscanf, (FILE * f, const char *format, ...), format,
+	 __isoc99_vfscanf, (f, format, list), f)
+
+/* There is no stream afterwards that could be looked at. */
+EXPORT int fclose(FILE *stream)
+{
+	if (controlled) {
+		USE(stream);
+	}
+	return real.fclose(stream);
+}

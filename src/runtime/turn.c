@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/turn.h"
+
+#include "runtime/blocking.h"
+#include "runtime/blocking_away.h"
+#include "runtime/learn.h"
+#include "runtime/openmp.h"
+#include "runtime/schedule.h"
+#include "runtime/signal_control.h"
+#include "runtime/sleepers.h"
+#include "runtime/spin.h"
+#include "runtime/spin_entry.h"
+#include "runtime/strategy.h"
+#include "runtime/sys.h"
+#include "runtime/timing.h"
+#include "runtime/visits.h"
+
+#include <linux/futex.h>
+#include <time.h>
+
+/*
+ * One decision: the holder has said what it stands before (stand), and whether
+ * it can go on. A strategy, or the plan, names the next; if that is another
+ * thread, a step is written and the turn passes by futex.
+ */
+
+uint32_t turn_eligible[CONTROL_THREADS];
+uint32_t turn_eligible_count;
+uint32_t turn_live;
+uint32_t turn_visit;
+
+/* What only this process needs to know of a thread. */
+static struct {
+	struct thread *thread;
+	turn_can *can;
+	uint32_t waiter; /* place in `waiters`, when `can` is set */
+	bool fired;
+	bool disturbed; /* signal_control.c has something for it */
+	uint32_t visit; /* of the site it stands at */
+} own[CONTROL_THREADS];
+
+/* The threads whose event depends on an object. */
+static uint32_t waiters[CONTROL_THREADS];
+static uint32_t waiter_count;
+
+static uint32_t states[THREAD_OVER + 1]; /* how many threads are in each */
+static const struct strategy *strategy;
+static struct rng chance;
+
+static struct control_thread *of(uint32_t number)
+{
+	return &control->threads[number];
+}
+
+/* ---- states ---- */
+
+static void eligible_add(uint32_t n)
+{
+	of(n)->place = turn_eligible_count;
+	turn_eligible[turn_eligible_count++] = n;
+}
+
+static void eligible_remove(uint32_t n)
+{
+	uint32_t last = turn_eligible[--turn_eligible_count];
+
+	turn_eligible[of(n)->place] = last;
+	of(last)->place = of(n)->place;
+}
+
+static void become(uint32_t n, enum thread_state state)
+{
+	struct control_thread *c = of(n);
+
+	if (c->state == state)
+		return;
+	if (c->state == THREAD_READY)
+		eligible_remove(n);
+	states[c->state]--;
+	c->state = (uint8_t)state;
+	states[state]++;
+	if (state == THREAD_READY)
+		eligible_add(n);
+	else if (state == THREAD_ASLEEP && c->deadline < sleepers_next)
+		sleepers_next = c->deadline;
+}
+
+static void waiter_add(uint32_t n, turn_can *can)
+{
+	own[n].can = can;
+	own[n].waiter = waiter_count;
+	waiters[waiter_count++] = n;
+}
+
+static void waiter_remove(uint32_t n)
+{
+	uint32_t last = waiters[--waiter_count];
+
+	waiters[own[n].waiter] = last;
+	own[last].waiter = own[n].waiter;
+	own[n].can = NULL;
+}
+
+static enum thread_state state_of(uint32_t n)
+{
+	if (own[n].disturbed)
+		return THREAD_READY;
+	if (own[n].can == blocking_can)
+		return blocking_state(n);
+	if (own[n].can && own[n].can(n, of(n)->object))
+		return THREAD_READY;
+	return of(n)->deadline ? THREAD_ASLEEP : THREAD_BLOCKED;
+}
+
+void turn_touch(const volatile void *object)
+{
+	spin_touch((uintptr_t)object);
+	for (uint32_t i = 0; i < waiter_count; i++) {
+		uint32_t n = waiters[i];
+
+		if (of(n)->object == (uintptr_t)object && !own[n].fired)
+			become(n, state_of(n));
+	}
+}
+
+/* A thread has ended: its joiner, and whoever waits for a robust mutex it
+ * held, can go on. */
+static void look_again(void)
+{
+	for (uint32_t i = 0; i < waiter_count; i++)
+		if (!own[waiters[i]].fired)
+			become(waiters[i], state_of(waiters[i]));
+}
+
+/* ---- passing ---- */
+
+static void turn_give(uint32_t to)
+{
+	control->run.switches++;
+	control->run.holder = to;
+	turn_wake(to, TURN_YOURS);
+}
+
+void turn_wake(uint32_t number, enum turn_word word)
+{
+	struct control_thread *c = of(number);
+
+	/* Pairs with the acquire in turn_wait. */
+	atomic_store_explicit(&c->turn, word, memory_order_release);
+	SYS_3(SYS_futex, &c->turn, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* `tick` for a thread that no signal can wake: it looks now and then. */
+static void turn_wait_ticking(uint32_t me, const struct timespec *tick)
+{
+	struct control_thread *c = of(me);
+	uint32_t word;
+
+	for (;;) {
+		word = atomic_load_explicit(&c->turn, memory_order_acquire);
+		if (word == TURN_NONE) {
+			SYS_4(SYS_futex, &c->turn, FUTEX_WAIT_PRIVATE,
+			      TURN_NONE, tick);
+			continue;
+		}
+		atomic_store_explicit(&c->turn, TURN_NONE,
+				      memory_order_relaxed);
+		if (likely(word == TURN_YOURS))
+			return;
+		blocking_errand(word);
+	}
+}
+
+void turn_wait(uint32_t me)
+{
+	turn_wait_ticking(me, NULL);
+}
+
+/* ---- choosing ---- */
+
+void turn_fire(uint32_t n)
+{
+	if (of(n)->deadline > control->run.now)
+		control->run.now = of(n)->deadline;
+	own[n].fired = true;
+	spin_fired(n, of(n)->kind);
+	become(n, THREAD_READY);
+}
+
+/* Nobody can go on by itself: the one who is to, or NO_THREAD when somebody can
+ * by now, or a plan says who. */
+static uint32_t nobody_eligible(uint32_t me)
+{
+	uint32_t n;
+
+	if (follow_is_strict())
+		return NO_THREAD;
+	if (blocking_is_outside())
+		return blocking_wait(me);
+	if (signal_rescues() || is_following())
+		return NO_THREAD;
+	n = sleepers_first();
+	if (n == NO_THREAD)
+		control_fail(own[me].thread, OUTCOME_DEADLOCK, NULL,
+			     of(me)->pc);
+	return n;
+}
+
+static uint32_t another_than(uint32_t n)
+{
+	uint32_t first = turn_eligible[0];
+
+	return first == n && turn_eligible_count > 1 ? turn_eligible[1] : first;
+}
+
+static uint32_t choose(uint32_t me, enum step_what what)
+{
+	uint32_t next = NO_THREAD;
+
+	signal_look();
+	if (unlikely(blocking_count || away_foreigners()))
+		blocking_look(me);
+	if (unlikely(timing_alarm_at))
+		sleepers_alarms(me);
+	if (unlikely(states[THREAD_ASLEEP])) {
+		sleepers_due();
+		next = sleepers_early(what);
+	}
+	if (unlikely(!turn_eligible_count) && next == NO_THREAD)
+		next = nobody_eligible(me);
+	if (next != NO_THREAD)
+		return next;
+	if (what != STEP_YIELD || turn_eligible_count == 1)
+		return strategy->choose(me);
+	if (strategy->yield)
+		return strategy->yield(me);
+	next = strategy->choose(me);
+	return next == me ? another_than(me) : next;
+}
+
+/* A plan may name a thread that has to be fired first. */
+static void make_ready(uint32_t me, uint32_t next)
+{
+	if (of(next)->state == THREAD_ASLEEP)
+		turn_fire(next);
+	else if (of(next)->state != THREAD_READY)
+		control_fail(own[me].thread, OUTCOME_DIVERGED,
+			     "the thread that is to go on cannot", of(me)->pc);
+}
+
+static void decide(uint32_t me, enum step_what what)
+{
+	uint32_t next = choose(me, what);
+
+	if (likely(next == me) && of(me)->state == THREAD_READY)
+		return;
+	make_ready(me, next);
+	schedule_step(me, what, next, turn_eligible_count);
+	if (next == me)
+		return;
+	turn_give(next);
+	turn_wait(me);
+	turn_visit = own[me].visit;
+}
+
+/* ---- points ---- */
+
+/* The thread says what it stands before. */
+static void stand(struct thread *t, enum event_kind kind,
+		  const volatile void *object, uintptr_t pc)
+{
+	struct control_thread *c = of(t->number);
+	uint64_t points;
+
+	if (unlikely(atomic_load_explicit(&control->run.holder,
+					  memory_order_relaxed) != t->number))
+		blocking_regain(t);
+	points = control->run.points + 1;
+	c->kind = (uint8_t)kind;
+	c->object = (uintptr_t)object;
+	c->pc = pc;
+	c->site = control_site(pc);
+	control->run.points = points;
+	control->run.now += TIMING_POINT;
+	turn_visit = visit_count(t->number, c->site);
+	own[t->number].visit = turn_visit;
+	if (unlikely(control->ask.flags & CONTROL_LEARN))
+		learn_event(t->number);
+	if (strategy->stands)
+		strategy->stands(t->number);
+	if (unlikely(points > control->ask.points_most))
+		control_fail(t, OUTCOME_LIMIT, spin_limit_text(t), pc);
+}
+
+/* What disturbed the thread is done, in the program's code; afterwards it
+ * stands where it stood. True: a handler ran. */
+static COLD bool disturbed_act(struct thread *t)
+{
+	const struct control_thread *c = of(t->number);
+	enum event_kind kind = c->kind;
+	uintptr_t object = c->object, pc = c->pc;
+	bool ran;
+
+	own[t->number].disturbed = false;
+	ran = signal_run_due(t);
+	stand(t, kind, (void *)object, pc);
+	return ran;
+}
+
+static inline bool is_disturbed(uint32_t me)
+{
+	if (unlikely(own[me].disturbed))
+		return true;
+	return unlikely(is_following()) && signal_is_planned(me);
+}
+
+static inline bool disturbed_look(struct thread *t)
+{
+	return unlikely(is_disturbed(t->number)) && disturbed_act(t);
+}
+
+void point_here(struct thread *t, enum event_kind kind,
+		const volatile void *object, uintptr_t pc)
+{
+	stand(t, kind, object, pc);
+	decide(t->number, spin_stands(t) ? STEP_YIELD : STEP_PREEMPT);
+	spin_goes_on(kind);
+	disturbed_look(t);
+}
+
+/* True: it can, or was disturbed. */
+static bool await_once(uint32_t me, turn_can *can, uint64_t deadline)
+{
+	bool fired;
+
+	of(me)->deadline = deadline;
+	waiter_add(me, can);
+	become(me, state_of(me));
+	if (of(me)->state == THREAD_BLOCKED && spin_is_ring(me, false))
+		control_fail(own[me].thread, OUTCOME_DEADLOCK, NULL,
+			     of(me)->pc);
+	decide(me, of(me)->state == THREAD_READY ? STEP_PREEMPT : STEP_BLOCK);
+	waiter_remove(me);
+	fired = own[me].fired;
+	own[me].fired = false;
+	of(me)->deadline = NO_DEADLINE;
+	return !fired;
+}
+
+enum turn_end await_signal_here(struct thread *t, enum event_kind kind,
+				const volatile void *object, uintptr_t pc,
+				turn_can *can, uint64_t deadline)
+{
+	bool in_time;
+
+	stand(t, kind, object, pc);
+	spin_stands(t);
+	for (;;) {
+		in_time = await_once(t->number, can, deadline);
+		if (in_time)
+			spin_goes_on(kind);
+		if (likely(!is_disturbed(t->number)))
+			return in_time ? TURN_CAN : TURN_TIME;
+		if (disturbed_act(t))
+			return TURN_SIGNAL;
+		if (!in_time)
+			return TURN_TIME;
+	}
+}
+
+bool await_here(struct thread *t, enum event_kind kind,
+		const volatile void *object, uintptr_t pc, turn_can *can,
+		uint64_t deadline)
+{
+	bool in_time;
+
+	stand(t, kind, object, pc);
+	spin_stands(t);
+	do {
+		in_time = await_once(t->number, can, deadline);
+		if (in_time)
+			spin_goes_on(kind);
+		if (likely(!is_disturbed(t->number)))
+			return in_time;
+		disturbed_act(t);
+	} while (in_time);
+	return in_time;
+}
+
+void turn_disturb(uint32_t number)
+{
+	bool waits = of(number)->state == THREAD_BLOCKED ||
+		     of(number)->state == THREAD_ASLEEP ||
+		     turn_is_waiting(number);
+
+	own[number].disturbed = true;
+	spin_change();
+	if (waits)
+		become(number, THREAD_READY);
+}
+
+void yield_here(struct thread *t, uintptr_t pc)
+{
+	stand(t, EVENT_TIME, NULL, pc);
+	spin_stands(t);
+	decide(t->number, STEP_YIELD);
+	disturbed_look(t);
+}
+
+/* ---- other choices ---- */
+
+uint32_t turn_pick(struct thread *t, enum step_what what, uint32_t n)
+{
+	uint32_t chosen;
+
+	if (n < 2)
+		return 0;
+	if (!is_following())
+		chosen = rng_below(&chance, n);
+	else if (!follow_pick(t->number, what, &chosen) || chosen >= n)
+		chosen = 0;
+	schedule_step(t->number, what, chosen, n);
+	return chosen;
+}
+
+void turn_signal(struct thread *t, int signal)
+{
+	uint32_t planned;
+
+	if (follow_is_strict())
+		follow_pick(t->number, STEP_SIGNAL, &planned);
+	else if (is_following())
+		follow_finds(t->number, STEP_SIGNAL);
+	schedule_step(t->number, STEP_SIGNAL, (uint32_t)signal, 1);
+}
+
+/* A plan names the thread, which must be among them. */
+static uint32_t follow_among(struct thread *t, enum step_what what,
+			     const uint32_t *among, uint32_t n)
+{
+	uint32_t planned;
+
+	if (!follow_pick(t->number, what, &planned))
+		return among[0];
+	for (uint32_t i = 0; i < n; i++)
+		if (among[i] == planned)
+			return planned;
+	return among[0];
+}
+
+uint32_t turn_pick_thread(struct thread *t, enum step_what what,
+			  const uint32_t *among, uint32_t n)
+{
+	uint32_t chosen;
+
+	if (n < 2)
+		return n ? among[0] : NO_THREAD;
+	chosen = is_following() ? follow_among(t, what, among, n) :
+				  among[rng_below(&chance, n)];
+	schedule_step(t->number, what, chosen, n);
+	return chosen;
+}
+
+/* ---- for blocking.h ---- */
+
+void turn_become(uint32_t number, enum thread_state state)
+{
+	become(number, state);
+}
+
+void turn_step(uint32_t me, enum step_what what, uint32_t to)
+{
+	schedule_step(me, what, to, turn_eligible_count);
+}
+
+void turn_stand(struct thread *t, enum event_kind kind,
+		const volatile void *object, uintptr_t pc)
+{
+	stand(t, kind, object, pc);
+}
+
+bool turn_is_waiting(uint32_t number)
+{
+	return own[number].can == blocking_can && !own[number].fired &&
+	       !own[number].disturbed;
+}
+
+struct thread *turn_thread(uint32_t number)
+{
+	return number < CONTROL_THREADS ? own[number].thread : NULL;
+}
+
+void turn_pass(uint32_t gone)
+{
+	uint32_t next = choose(gone, STEP_BLOCK);
+
+	make_ready(gone, next);
+	schedule_step(gone, STEP_BLOCK, next, turn_eligible_count);
+	turn_give(next);
+}
+
+/* ---- births and ends ---- */
+
+static void thread_set_up(struct thread *t)
+{
+	uint32_t n = t->number;
+
+	if (n >= CONTROL_THREADS)
+		control_fail(self, OUTCOME_LIMIT,
+			     "more threads than can be controlled", 0);
+	*of(n) = (struct control_thread){ .kind = EVENT_THREAD_BEGIN };
+	own[n].thread = t;
+	own[n].can = NULL;
+	own[n].fired = false;
+	own[n].disturbed = false;
+	if (n >= control->run.thread_count)
+		control->run.thread_count = n + 1;
+	states[THREAD_UNUSED]++;
+	spin_change();
+	turn_live++;
+	become(n, THREAD_READY);
+}
+
+void turn_begin(struct thread *t)
+{
+	enum { FOR_STRATEGY = 1 };
+	struct control_ask *ask = &control->ask;
+
+	chance = rng_fork(control->run.seed, FOR_STRATEGY);
+	sleepers_begin();
+	strategy = strategies[ask->strategy < STRATEGIES ? ask->strategy : 0];
+	thread_set_up(t);
+	strategy->begin(&chance);
+	if (strategy->stands)
+		strategy->stands(t->number);
+}
+
+void turn_born(struct thread *creator, struct thread *child, uintptr_t pc)
+{
+	openmp_refuse(creator, pc);
+	thread_set_up(child);
+	of(child->number)->pc = pc;
+	of(child->number)->site = control_site(pc);
+	if (strategy->stands)
+		strategy->stands(child->number);
+}
+
+void turn_foreign(struct thread *t)
+{
+	thread_set_up(t);
+}
+
+void turn_unborn(struct thread *child)
+{
+	turn_live--;
+	become(child->number, THREAD_OVER);
+}
+
+void turn_enter(struct thread *t)
+{
+	const struct timespec tick = { .tv_nsec = 100 * 1000 * 1000 };
+
+	turn_wait_ticking(t->number, &tick);
+}
+
+void turn_over(struct thread *t)
+{
+	uint32_t me = t->number, next;
+
+	stand(t, EVENT_THREAD_END, NULL, 0);
+	spin_change();
+	become(me, THREAD_OVER);
+	turn_live--;
+	look_again();
+	if (!turn_live)
+		return;
+	next = choose(me, STEP_END);
+	make_ready(me, next);
+	schedule_step(me, STEP_END, next, turn_eligible_count);
+	turn_give(next);
+}
+
+void turn_tell_stacks(void)
+{
+	for (uint32_t n = 0; n < control->run.thread_count; n++) {
+		struct control_thread *c = of(n);
+
+		if (c->state != THREAD_UNUSED && c->state != THREAD_OVER &&
+		    own[n].thread)
+			c->stack = stack_node(own[n].thread, c->pc);
+	}
+}
