@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "trace/event_bytes.h"
 
 /* Memory files count against the limit of file sizes, and going beyond that
  * raises a signal which would end us. */
@@ -72,19 +73,27 @@ static void give_up(struct drain *d)
 	d->writer = NULL;
 }
 
+/* The guest counts the events of a slot when it hands it over; those of one
+ * that was still open have to be counted here. */
 static void write_slot(struct drain *d, uint32_t n)
 {
 	const struct region_slot *slot = &d->region->slots[n];
+	const uint8_t *bytes = d->region->data[n];
+	uint32_t state =
+		atomic_load_explicit(&slot->state, memory_order_acquire);
 	/* Pairs with the release by which the guest counts whole events. */
 	uint32_t used = atomic_load_explicit(&slot->used, memory_order_acquire);
+	uint32_t events = state == SLOT_FULL ? slot->events : 0;
 
 	if (!d->writer || !used)
 		return;
 	if (used > REGION_SLOT_BYTES)
 		used = REGION_SLOT_BYTES;
-	if (trace_write_events(d->writer, slot->thread, slot->sequence,
-			       slot->first_stamp, d->region->data[n], used,
-			       &d->error) < 0)
+	if (!events)
+		events = event_bytes_count(bytes, used);
+	if (trace_write_counted(d->writer, slot->thread, slot->sequence,
+				slot->first_stamp, bytes, used, events,
+				&d->error) < 0)
 		give_up(d);
 }
 

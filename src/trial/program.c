@@ -282,6 +282,12 @@ int program_find(struct program *p, const char *name, struct err *err)
 	return find(p, name, err) < 0 ? -1 : look(p, err);
 }
 
+int program_find_any(struct program *p, const char *name, struct err *err)
+{
+	*p = (struct program){ 0 };
+	return find(p, name, err);
+}
+
 void program_done(struct program *p)
 {
 	free(p->path);

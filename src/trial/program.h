@@ -23,6 +23,10 @@ struct program {
 MUST_USE int program_find(struct program *p, const char *name, struct err *err);
 void program_done(struct program *p);
 
+/* The same for a program that the guest need not enter. */
+MUST_USE int program_find_any(struct program *p, const char *name,
+			      struct err *err);
+
 /* Why exec failed, for what program_find could not see. Returns -1. */
 int program_explain(const struct program *p, int errnum, struct err *err);
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,128 +15,8 @@
 
 #include "base/vec.h"
 #include "trial/drain.h"
-#include "trial/program.h"
+#include "trial/launch.h"
 #include "trial/watch.h"
-
-/* ---- the child ---- */
-
-/* What the child needs between fork and exec, where it may only call what a
- * signal handler may. */
-struct start {
-	struct program program;
-	char *const *argv;
-	char **environment;
-	char *trial;   /* in `environment`: HEDDLE_TRIAL=, then room for
-			     the pid, then the rest */
-	char *preload; /* in `environment`, or NULL */
-	char *place;   /* ":/proc/<tool>/fd/<n>" */
-	sigset_t mask; /* as the tool found it */
-	int report;    /* pipe: errno when exec fails, closed when not */
-};
-
-#define TRIAL "HEDDLE_TRIAL="
-#define PRELOAD "LD_PRELOAD="
-
-static bool is_variable(const char *entry, const char *name_and_equals)
-{
-	return strncmp(entry, name_and_equals, strlen(name_and_equals)) == 0;
-}
-
-/* The tool's environment, with ours in place of what stood there. */
-static void make_environment(struct start *s, const char *guest, int fd)
-{
-	VEC(char *) env = { 0 };
-	const char *old = getenv("LD_PRELOAD");
-	char place[64];
-
-	snprintf(place, sizeof(place), ":/proc/%d/fd/%d", (int)getpid(), fd);
-	s->place = xstrdup(place);
-	s->trial = xcalloc(1, sizeof(TRIAL) + 24 + sizeof(place));
-	vec_push(&env, s->trial);
-	if (guest && !s->program.links_guest) {
-		s->preload = xasprintf(PRELOAD "%s%s%s", guest,
-				       old && *old ? ":" : "", old ? old : "");
-		vec_push(&env, s->preload);
-	}
-	for (char **e = environ; *e; e++)
-		if (!is_variable(*e, TRIAL) &&
-		    !(s->preload && is_variable(*e, PRELOAD)))
-			vec_push(&env, *e);
-	vec_push(&env, NULL);
-	s->environment = env.at;
-}
-
-static void start_done(struct start *s)
-{
-	program_done(&s->program);
-	free(s->trial);
-	free(s->preload);
-	free(s->place);
-	free(s->environment);
-}
-
-/* snprintf is not for a child of fork; this is. */
-static void put_pid(struct start *s)
-{
-	char digits[24];
-	size_t n = sizeof(digits);
-	unsigned int pid = (unsigned int)getpid();
-
-	digits[--n] = '\0';
-	do {
-		digits[--n] = (char)('0' + pid % 10);
-	} while (pid /= 10);
-	strcpy(s->trial, TRIAL);
-	strcat(s->trial, digits + n);
-	strcat(s->trial, s->place);
-}
-
-_Noreturn static void child_main(struct start *s, pid_t tool)
-{
-	int why;
-
-	/* A tool that is killed leaves nobody to empty the region. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != tool)
-		_exit(127);
-	put_pid(s);
-	sigprocmask(SIG_SETMASK, &s->mask, NULL);
-	execve(s->program.path, s->argv, s->environment);
-	why = errno;
-	while (write(s->report, &why, sizeof(why)) < 0 && errno == EINTR)
-		;
-	_exit(127);
-}
-
-/* Returns the child once it runs the program. */
-static pid_t start_child(struct start *s, struct err *err)
-{
-	int report[2], why = 0;
-	pid_t tool = getpid(), child;
-	ssize_t n;
-
-	if (pipe2(report, O_CLOEXEC) < 0)
-		return err_set(err, "cannot make a pipe: %s", strerror(errno));
-	s->report = report[1];
-	fflush(NULL);
-	child = fork();
-	if (child == 0)
-		child_main(s, tool);
-	close(report[1]);
-	if (child < 0) {
-		close(report[0]);
-		return err_set(err, "cannot start a process: %s",
-			       strerror(errno));
-	}
-	do {
-		n = read(report[0], &why, sizeof(why));
-	} while (n < 0 && errno == EINTR);
-	close(report[0]);
-	if (n != sizeof(why))
-		return child;
-	waitpid(child, NULL, 0);
-	return program_explain(&s->program, why, err);
-}
 
 /* ---- the trace ---- */
 
@@ -281,7 +160,8 @@ static void add_notes(struct region *r, const struct watch *w)
 			 "heddle was told to stop by SIG%s while the "
 			 "program ran",
 			 sigabbrev_np(w->stopped_by));
-	if (atomic_load(&r->guest_pid) && !atomic_load(&r->instrumented))
+	/* Where not even the main thread is known, the guest said why. */
+	if (atomic_load(&r->thread_count) && !atomic_load(&r->instrumented))
 		add_note(r, "the program was not built with heddle cc: only "
 			    "its synchronisation and allocation were seen");
 }
@@ -312,16 +192,15 @@ static int observe(struct drain *d, struct watch *w, struct err *err)
 	return 0;
 }
 
-static int run(const struct trial *trial, struct start *s, struct drain *d,
-	       struct trial_result *result, struct err *err)
+static int run(const struct trial *trial, const struct launch *launch,
+	       struct drain *d, struct trial_result *result, struct err *err)
 {
 	struct watch w = { .time_limit = trial->time_limit,
 			   .bell = &d->region->full_slots };
 
-	make_environment(s, trial->guest, d->fd);
 	if (create_trace(d, trial, err) < 0)
 		return -1;
-	w.child = start_child(s, err);
+	w.child = launch_start(launch, err);
 	if (w.child < 0 || observe(d, &w, err) < 0) {
 		trace_abandon(d->writer);
 		unlink(trial->trace);
@@ -337,23 +216,23 @@ static int run(const struct trial *trial, struct start *s, struct drain *d,
 int trial_run(const struct trial *trial, struct trial_result *result,
 	      struct err *err)
 {
-	struct start s = { .argv = trial->argv };
+	struct launch launch = { .argv = trial->argv,
+				 .guest = trial->guest,
+				 .cpu = -1,
+				 .streams = { -1, -1, -1 } };
 	struct drain d;
 	sigset_t set;
 	int rc;
 
 	*result = (struct trial_result){ 0 };
-	if (program_find(&s.program, trial->argv[0], err) < 0 ||
-	    drain_init(&d, MODE_OBSERVE,
-		       trial->record_all ? REGION_RECORD_ALL : 0, err) < 0) {
-		start_done(&s);
+	if (drain_init(&d, MODE_OBSERVE,
+		       trial->record_all ? REGION_RECORD_ALL : 0, err) < 0)
 		return -1;
-	}
+	launch.region = d.fd;
 	watch_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, &s.mask);
-	rc = run(trial, &s, &d, result, err);
-	sigprocmask(SIG_SETMASK, &s.mask, NULL);
+	sigprocmask(SIG_BLOCK, &set, &launch.mask);
+	rc = run(trial, &launch, &d, result, err);
+	sigprocmask(SIG_SETMASK, &launch.mask, NULL);
 	drain_done(&d);
-	start_done(&s);
 	return rc;
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_CAMPAIGN_INNER_H
+#define HEDDLE_CAMPAIGN_INNER_H
+
+/*
+ * What the files of a campaign share. The *hands* are the threads that drive a
+ * worker each; campaign.c starts them and waits, campaign_hand.c is what they
+ * do, campaign_found.c what becomes of a run that failed.
+ */
+
+#include "analysis/keymap.h"
+#include "trial/campaign.h"
+#include "trial/worker.h"
+
+#include <pthread.h>
+
+enum {
+	LEARNING_RUNS = 4,
+};
+
+struct campaign {
+	const struct campaign_options *o;
+	double began;
+	struct launch launch;
+	int *cpus; /* those we may use */
+	uint32_t cpu_count;
+	_Atomic bool stop; /* requests are to be given up */
+
+	pthread_mutex_t lock; /* of all that follows */
+	pthread_cond_t changed;
+	struct campaign_result *result;
+	uint64_t next;	/* the first run that nobody has taken */
+	uint64_t limit; /* runs from here on are not wanted */
+	uint64_t made;
+	struct keymap schedules;
+	struct keymap keys; /* oracle_key -> failure, from 1 */
+	uint32_t hands;	    /* at work */
+	int bell;	    /* eventfd, rung when the last is done */
+	bool has_failed;    /* for a reason outside the program */
+	struct err err;	    /* that one */
+
+	/* What the first hand learned for all. */
+	bool is_learned;
+	uint8_t *sites;
+	uint32_t site_count;
+	struct control_profile *profile; /* NULL where nobody asks for it */
+	uint64_t length;
+};
+
+struct hand {
+	struct campaign *c;
+	uint32_t nth;
+	pthread_t thread;
+	struct worker worker;
+	double per_second;
+};
+
+double campaign_now(void);
+
+/* The life of a hand; `hand` is a struct hand. */
+void *hand_main(void *hand);
+
+/* A run is to be looked at: it is in the hand's worker. */
+MUST_USE int found_look(struct hand *h, uint64_t index,
+			const struct control_result *result, struct err *err);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_DESCRIBE_H
+#define HEDDLE_DESCRIBE_H
+
+/*
+ * Fills in what a plan has for people: names of threads, and for each step
+ * the function, file and line where its thread stood, with the text of that
+ * line. It costs a look into debug information and sources, so it is done for
+ * plans that are kept.
+ */
+
+#include "trial/captured.h"
+
+void plan_describe(struct plan *plan, const struct captured *run);
+
+#endif

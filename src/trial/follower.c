@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/follower.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+int follower_start(struct follower *f, const struct launch *launch,
+		   const struct control_ask *ask, int cpu, struct err *err)
+{
+	*f = (struct follower){ .ask = *ask, .flags = ask->flags };
+	f->ask.strategy = STRATEGY_FOLLOW;
+	f->ask.runs = 1;
+	return worker_start(&f->worker, launch, cpu, err);
+}
+
+/* Only what the plan says is known of the sites. */
+static void forget_sites(struct worker *w)
+{
+	uint32_t count = atomic_load(&w->region->module_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct region_module *m = &w->region->modules[i];
+		uint64_t end = (uint64_t)m->site + m->size;
+
+		if (m->instrumented && end <= CONTROL_SITES)
+			memset(&w->control->sites[m->site], SITE_NEW, m->size);
+	}
+}
+
+/* Which modules the program loads is known when it has run. A server has; a
+ * fresh run is made for it, which ends at its first point. */
+static int know_modules(struct follower *f, struct err *err)
+{
+	struct control_ask ask = f->ask;
+
+	if (atomic_load(&f->worker.region->module_count))
+		return 0;
+	ask.plan_count = 0;
+	ask.points_most = 0;
+	ask.flags = CONTROL_LOOSE;
+	return worker_runs(&f->worker, &ask, err);
+}
+
+int follower_lend(struct follower *f, const struct plan *plan, char **trial,
+		  struct err *err)
+{
+	struct worker *w = &f->worker;
+
+	if (know_modules(f, err) < 0)
+		return -1;
+	f->ask.seed = plan->seed;
+	f->ask.flags = CONTROL_EXEC | CONTROL_DEBUG;
+	forget_sites(w);
+	if (plan_load(plan, w->region, w->control, &f->ask, &f->is_other, err) <
+	    0)
+		return -1;
+	w->control->ask = f->ask;
+	atomic_store(&w->region->guest_pid, 0);
+	atomic_store(&w->region->module_count, 0);
+	*trial = xasprintf("0:/proc/%d/fd/%d", (int)getpid(), w->drain.fd);
+	return 0;
+}
+
+struct captured *follower_run(struct follower *f, const struct plan *plan,
+			      bool is_loose, struct err *err)
+{
+	struct worker *w = &f->worker;
+
+	if (know_modules(f, err) < 0)
+		return NULL;
+	f->ask.flags = f->flags | CONTROL_STOP | (is_loose ? CONTROL_LOOSE : 0);
+	f->ask.seed = plan->seed;
+	forget_sites(w);
+	if (plan_load(plan, w->region, w->control, &f->ask, &f->is_other, err) <
+	    0)
+		return NULL;
+	if (worker_runs(w, &f->ask, err) < 0)
+		return NULL;
+	return captured_take(w);
+}
+
+void follower_stop(struct follower *f)
+{
+	worker_stop(&f->worker);
+}

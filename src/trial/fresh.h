@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_FRESH_H
+#define HEDDLE_FRESH_H
+
+/*
+ * A run in a process of its own, started for it (CONTROL_EXEC), with what a
+ * fork server does for its runs done here: the process is watched while it
+ * makes points, and nothing of it is left afterwards.
+ */
+
+#include "trial/worker.h"
+
+/* Makes one run with ask->seed; its line is results[0]. */
+MUST_USE int fresh_run(struct worker *w, const struct control_ask *ask,
+		       struct err *err);
+
+#endif

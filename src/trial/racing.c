@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/racing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "format/rng.h"
+#include "trial/standing.h"
+
+/* ---- words ---- */
+
+static const char *access_word(const struct race_access *a)
+{
+	if (a->kind == EVENT_FREE)
+		return "free";
+	if (a->is_atomic)
+		return a->is_write ? "atomic write" : "atomic read";
+	return a->is_write ? "write" : "read";
+}
+
+static bool is_of_libc(const struct frame *f)
+{
+	const char *slash = f->module ? strrchr(f->module, '/') : NULL;
+
+	return slash && strncmp(slash, "/libc.so", 8) == 0;
+}
+
+static char *side_text(struct sites *s, const struct race_access *a)
+{
+	struct site_chain chain = stack_resolve(s, a->stack);
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fputs(access_word(a), out);
+	if (chain.count) {
+		fputs(" in ", out);
+		standing_frame(&chain.frames[0], out);
+	}
+	fclose(out);
+	return text;
+}
+
+/* Which side came first is a matter of the schedule. */
+static char *text_of(const struct race_finding *f, struct sites *s)
+{
+	char *name = location_name(&f->where, f->addr, f->size, s);
+	char *a = side_text(s, &f->first), *b = side_text(s, &f->second);
+	bool in_order = strcmp(a, b) <= 0;
+	char *text = xasprintf("on %s: %s, %s", name, in_order ? a : b,
+			       in_order ? b : a);
+
+	free(name);
+	free(a);
+	free(b);
+	return text;
+}
+
+static void print_stack(struct sites *s, const struct race_access *a, FILE *out)
+{
+	struct site_chain chain = stack_resolve(s, a->stack);
+
+	fprintf(out, "  %s by thread %" PRIu32 "\n", access_word(a), a->thread);
+	for (size_t i = 0; i < chain.count; i++) {
+		if (is_of_libc(&chain.frames[i]))
+			continue;
+		fprintf(out, "      %s ", i ? "by" : "at");
+		standing_frame(&chain.frames[i], out);
+		putc('\n', out);
+	}
+}
+
+static char *details_of(const struct race_finding *f, struct sites *s)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	print_stack(s, &f->first, out);
+	print_stack(s, &f->second, out);
+	fclose(out);
+	return text;
+}
+
+/* ---- what is known ---- */
+
+static uint64_t side_key(const struct trace *t, const struct race_access *a)
+{
+	uint64_t key = (uint64_t)a->thread << 32 | (uint64_t)a->kind << 1 |
+		       a->is_write;
+	uint32_t node = a->stack;
+
+	while (node && node < trace_stacks(t)) {
+		const struct region_stack *at = trace_stack(t, node);
+
+		key = rng_mix(key + at->site);
+		node = at->parent < node ? at->parent : 0;
+	}
+	return key;
+}
+
+static struct remark *remember(struct racing *r, const struct trace *t,
+			       const struct race_finding *f, struct sites **s)
+{
+	uint64_t where = rng_mix(f->addr ^ (uint64_t)f->where.kind << 56);
+	uint32_t *n = keymap_at(&r->keys, side_key(t, &f->first) ^ where,
+				side_key(t, &f->second));
+
+	if (*n)
+		return &r->known.at[*n - 1];
+	if (!*s)
+		*s = sites_new(t);
+	vec_push(&r->known,
+		 (struct remark){ text_of(f, *s), details_of(f, *s) });
+	*n = (uint32_t)r->known.count;
+	return &r->known.at[*n - 1];
+}
+
+/* ---- the trace ---- */
+
+static int trace_end_write(struct drain *d, struct err *err)
+{
+	struct trace_end end = { .closed = 1 };
+	int rc = -1;
+
+	drain_rest(d);
+	if (d->writer)
+		rc = trace_finish(d->writer, &end, err);
+	else
+		*err = d->error;
+	d->writer = NULL;
+	return rc;
+}
+
+static int trace_look(struct racing *r, const char *path, struct err *err)
+{
+	const struct analysis_options wanted = { .races = true };
+	struct trace *t = trace_open(path, err);
+	struct analysis_result *found = t ? analyse(t, &wanted, err) : NULL;
+	struct sites *s = NULL;
+	int rc = found ? 0 : -1;
+
+	for (size_t i = 0; found && i < found->race_count; i++)
+		vec_push(&r->all, *remember(r, t, &found->races[i], &s));
+	sites_free(s);
+	analysis_free(found);
+	if (t)
+		trace_close(t);
+	return rc;
+}
+
+int racing_begin(struct racing *r, struct drain *d, struct err *err)
+{
+	struct trace_info info = { .mode = d->region->mode, .command = "" };
+	char path[40];
+
+	r->fd = memfd_create("heddle-trace", MFD_CLOEXEC);
+	if (r->fd < 0)
+		return err_set(err, "cannot make a memory file: %s",
+			       strerror(errno));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
+	d->writer = trace_create(path, &info, err);
+	if (d->writer)
+		return 0;
+	close(r->fd);
+	return -1;
+}
+
+int racing_end(struct racing *r, struct drain *d, bool is_wanted,
+	       struct err *err)
+{
+	char path[40];
+	int rc = 0;
+
+	if (is_wanted) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
+		rc = trace_end_write(d, err);
+		if (rc == 0)
+			rc = trace_look(r, path, err);
+	} else {
+		if (d->writer)
+			trace_abandon(d->writer);
+		d->writer = NULL;
+		drain_rest(d);
+	}
+	close(r->fd);
+	return rc;
+}
+
+void racing_forget(struct racing *r)
+{
+	r->all.count = 0;
+}
+
+void racing_copy(struct racing *to, const struct racing *from)
+{
+	for (size_t i = 0; i < from->all.count; i++) {
+		vec_push(&to->known,
+			 (struct remark){ xstrdup(from->all.at[i].text),
+					  xstrdup(from->all.at[i].details) });
+		vec_push(&to->all, to->known.at[i]);
+	}
+}
+
+void racing_done(struct racing *r)
+{
+	for (size_t i = 0; i < r->known.count; i++) {
+		free(r->known.at[i].text);
+		free(r->known.at[i].details);
+	}
+	vec_free(&r->known);
+	vec_free(&r->all);
+	keymap_done(&r->keys);
+}
