@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_CAUSAL_MODEL_H
+#define HEDDLE_CAUSAL_MODEL_H
+
+/*
+ * The parts of the causal model: causal.c asks and answers, causal_reads.c
+ * says where values come from, causal_locks.c, causal_waits.c and
+ * causal_counts.c say what synchronisation allows.
+ *
+ * Two Booleans for each event: `present`, it takes place as in the trace;
+ * `there`, it takes place, perhaps as the read that gets another value. They
+ * are one and the same but for reads. What is not there counts as being after
+ * everything that is; so a clause about the place of an event needs to mention
+ * its presence only where being late would not fulfil it.
+ */
+
+#include "explore/causal.h"
+#include "explore/order_graph.h"
+
+/* A write as reads see it. */
+struct causal_source {
+	uint32_t event;
+	uint64_t value;
+};
+
+struct causal_sources {
+	struct causal_source *at;
+	size_t count, room;
+};
+
+/* A signal that ends a wait, in a solution where l holds. */
+struct causal_match {
+	uint32_t signal, wait;
+	literal l;
+};
+
+struct causal {
+	const struct causal_trace *trace;
+	struct solver *solver;
+	struct order_graph must;  /* what is before what in every schedule */
+	literal *present, *there; /* by event */
+	struct causal_sources *sources; /* by location times threads, thread */
+	struct literals *kept;		/* by part: the writes it may read */
+	VEC(struct causal_match) matches;
+	VEC(struct causal_target) targets;
+	bool has_targets;
+	struct literals scratch;
+	struct causal_counts counts;
+};
+
+static inline bool must_be_before(const struct causal *m, uint32_t a,
+				  uint32_t b)
+{
+	return order_graph_is_before(&m->must, a, b);
+}
+
+/* The literal "a is before b"; the order of the trace is tried first. */
+literal causal_before(struct causal *m, uint32_t a, uint32_t b);
+
+/* Both orders, for the solver and for `must`. */
+void causal_edge(struct causal *m, uint32_t a, uint32_t b);
+
+/* At most one of them holds. */
+void causal_at_most_one(struct causal *m, const struct literals *l);
+
+#define causal_clause(m, ...)                                                  \
+	solver_clause((m)->solver, (const literal[]){ __VA_ARGS__ },           \
+		      sizeof((const literal[]){ __VA_ARGS__ }) /               \
+			      sizeof(literal))
+
+/* Adds to `out` a literal for each write that may give that value to a part of
+ * a read; each says all that follows from it. */
+void causal_add_sources(struct causal *m, uint32_t event,
+			const struct causal_part *part, uint64_t value,
+			struct literals *out);
+
+/* Is there such a write? */
+bool causal_has_source(const struct causal *m, uint32_t event,
+		       const struct causal_part *part, uint64_t value);
+
+void causal_add_reads(struct causal *m);
+void causal_add_locks(struct causal *m);
+void causal_add_waits(struct causal *m);
+void causal_add_semaphores(struct causal *m);
+void causal_add_barriers(struct causal *m);
+
+#endif
