@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,56 +113,82 @@ static unsigned long number_of(const char *name, const char *program)
 	return strtoul(name + n + 1, NULL, 10);
 }
 
-static unsigned long next_number(const char *store, const char *program)
+static unsigned long highest_number(const char *store, const char *kind,
+				    const char *program)
 {
-	struct entries all;
+	char *path = xasprintf("%s/%s", store, kind);
+	DIR *dir = opendir(path);
 	unsigned long highest = 0;
+	const struct dirent *e;
 
-	entries_init(&all, store);
-	for (size_t i = 0; i < all.list.count; i++) {
-		unsigned long n = number_of(all.list.at[i].name, program);
+	while (dir && (e = readdir(dir))) {
+		unsigned long n = number_of(e->d_name, program);
 
 		if (n > highest)
 			highest = n;
 	}
-	entries_done(&all);
-	return highest + 1;
+	if (dir)
+		closedir(dir);
+	free(path);
+	return highest;
 }
 
-/* 0 when the directory is ours now, 1 when the number is taken. */
-static int take_number(struct store_run *run, const char *store,
-		       const char *program, unsigned long n, struct err *err)
+/* Runs and repros share their numbers. */
+static unsigned long next_number(const char *store, const char *program)
+{
+	unsigned long runs = highest_number(store, "runs", program);
+	unsigned long repros = highest_number(store, "repros", program);
+
+	return (runs > repros ? runs : repros) + 1;
+}
+
+/* The name when the directory is ours now, NULL when the number is taken or,
+ * with err set, when it cannot be made. */
+static char *take_number(const char *store, const char *kind,
+			 const char *program, unsigned long n, bool *is_taken,
+			 struct err *err)
 {
 	char *name = xasprintf("%s-%lu", program, n);
-	char *path = xasprintf("%s/runs/%s", store, name);
-	int rc = mkdir(path, 0777);
+	char *path = xasprintf("%s/%s/%s", store, kind, name);
+	bool failed = mkdir(path, 0777) < 0;
 
-	if (rc == 0) {
-		set_paths(run, store, name);
-		name = NULL;
-	} else if (errno == EEXIST) {
-		rc = 1;
-	} else {
+	*is_taken = failed && errno == EEXIST;
+	if (failed && !*is_taken)
 		err_set(err,
 			"cannot make %s: %s; is the store writable? --store names another",
 			path, strerror(errno));
+	if (failed) {
+		free(name);
+		name = NULL;
 	}
 	free(path);
-	free(name);
-	return rc;
+	return name;
 }
 
 /* Another heddle may take the number first: then the next one. */
+char *store_name_new(const char *store, const char *kind, const char *program,
+		     struct err *err)
+{
+	unsigned long n = next_number(store, base_name(program));
+	bool is_taken;
+	char *name;
+
+	do {
+		name = take_number(store, kind, base_name(program), n++,
+				   &is_taken, err);
+	} while (is_taken);
+	return name;
+}
+
 static int make_run_directory(struct store_run *run, const char *store,
 			      const char *program, struct err *err)
 {
-	unsigned long n = next_number(store, program);
-	int rc;
+	char *name = store_name_new(store, "runs", program, err);
 
-	do {
-		rc = take_number(run, store, program, n++, err);
-	} while (rc > 0);
-	return rc;
+	if (!name)
+		return -1;
+	set_paths(run, store, name);
+	return 0;
 }
 
 /* One argument, quoted for a shell when it has to be. */
@@ -223,7 +250,7 @@ int store_run_new(struct store_run *run, const char *store, char *const *argv,
 			       "cannot keep a run in the store %s "
 			       "(--store names another)",
 			       store);
-	if (make_run_directory(run, store, base_name(argv[0]), err) < 0)
+	if (make_run_directory(run, store, argv[0], err) < 0)
 		return -1;
 	if (write_command(run, argv, err) == 0)
 		return 0;

@@ -47,6 +47,11 @@ MUST_USE int store_run_find(struct store_run *run, const char *store,
 
 void store_run_done(struct store_run *run);
 
+/* Makes an empty directory <store>/<kind>/<program>-<n> and returns its name,
+ * which no run and no repro has; the caller frees. */
+MUST_USE char *store_name_new(const char *store, const char *kind,
+			      const char *program, struct err *err);
+
 /* Removes the oldest runs that are not being made until `keep` are left. */
 MUST_USE int store_tidy(const char *store, uint64_t keep, struct err *err);
 
