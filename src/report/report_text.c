@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/race_groups.h"
 #include "report/wording.h"
 
-enum { THREADS_SHOWN = 40 };
+enum { THREADS_SHOWN = 40, ALSO_SHOWN = 8 };
 
 /* A report on its way to a stream. */
 struct page {
@@ -204,16 +205,69 @@ static void put_access(const struct page *p, const struct race_access *a,
 	put_locks(p, a);
 }
 
+static void put_times(const struct page *p, const struct race_finding *f)
+{
+	if (f->count > 1)
+		fprintf(p->out, " (%" PRIu64 " times)", f->count);
+	putc('\n', p->out);
+}
+
 static void put_race(const struct page *p, const struct race_finding *f)
 {
 	fprintf(p->out, "\n%srace%s on %s", p->red, p->off, p->bold);
 	put_location(p, &f->where, f->addr, f->size);
 	fputs(p->off, p->out);
-	if (f->count > 1)
-		fprintf(p->out, " (%" PRIu64 " times)", f->count);
-	putc('\n', p->out);
+	put_times(p, f);
 	put_access(p, &f->second, "");
 	put_access(p, &f->first, "unordered with an earlier ");
+}
+
+/* A further race of the same group: what differs. */
+static void put_also(const struct page *p, const struct race_finding *f)
+{
+	char *name = location_name(&f->where, f->addr, f->size, p->r->sites);
+	const char *place = name + race_object_length(name);
+
+	fputs("  also ", p->out);
+	if (*place == ',')
+		place += strspn(place, ", ");
+	if (*place)
+		fprintf(p->out, "on %s: ", place);
+	fprintf(p->out, "%s at ", word_access(&f->second));
+	put_place(p, f->second.stack);
+	fprintf(p->out, ", earlier %s at ", word_access(&f->first));
+	put_place(p, f->first.stack);
+	put_times(p, f);
+	free(name);
+}
+
+/* The race `n`, and those it is the first of. */
+static void put_group(const struct page *p, const size_t *first, size_t n)
+{
+	size_t more = 0;
+
+	put_race(p, &p->r->races[n]);
+	for (size_t i = n + 1; i < p->r->race_count; i++) {
+		if (first[i] != n)
+			continue;
+		if (more++ < ALSO_SHOWN)
+			put_also(p, &p->r->races[i]);
+	}
+	if (more > ALSO_SHOWN)
+		fprintf(p->out,
+			"  and %zu more between the same functions (--json "
+			"tells all)\n",
+			more - ALSO_SHOWN);
+}
+
+static void put_races(const struct page *p)
+{
+	size_t *first = race_groups(p->r);
+
+	for (size_t i = 0; i < p->r->race_count; i++)
+		if (first[i] == i)
+			put_group(p, first, i);
+	free(first);
 }
 
 /* ---- lock cycles ---- */
@@ -282,8 +336,7 @@ void report_text(const struct report *r, bool is_colourful, FILE *out)
 	put_threads(&p);
 	put_numbers(&p);
 	put_invisible(&p);
-	for (size_t i = 0; i < r->race_count; i++)
-		put_race(&p, &r->races[i]);
+	put_races(&p);
 	for (size_t i = 0; i < r->cycle_count; i++)
 		put_cycle(&p, &r->cycles[i]);
 	if (r->cycles_were_cut)

@@ -31,7 +31,8 @@ const char *word_file(const char *path);
 void word_frame(const struct frame *f, FILE *out);
 
 /* Whether a module is one whose invisibility the reader should know of: not
- * instrumented, and not part of heddle or of the loader. */
+ * instrumented, and neither part of heddle nor of what the guest stands in
+ * front of (libc). */
 bool word_is_invisible(const struct region_module *m);
 
 /* "1 race", "2 races" */
