@@ -42,7 +42,7 @@ static void bash_word(const struct arg *a)
 
 static void bash_path_case(const struct arg *a)
 {
-	if (a->kind == ARG_KIND_PATH)
+	if (a->kind == ARG_KIND_PATH || a->kind == ARG_KIND_PATHS)
 		printf("--%s|", a->name);
 }
 
@@ -119,7 +119,7 @@ static void zsh_row(const struct arg *a)
 	printf("\t\t\t'--%s[", a->name);
 	zsh_text(a->help);
 	putchar(']');
-	if (a->kind == ARG_KIND_PATH)
+	if (a->kind == ARG_KIND_PATH || a->kind == ARG_KIND_PATHS)
 		printf(":%s:_files", a->value);
 	else if (a->kind == ARG_KIND_CHOICE) {
 		printf(":value:(");

@@ -21,7 +21,10 @@ static void print_overview(void)
 	     "version: heddle --version.\n\n"
 	     "Begin with:\n"
 	     "  heddle cc -o program program.c -pthread\n"
-	     "  heddle run --observe -- ./program\n\n"
+	     "  heddle run --strategy random -- ./program   (finds a schedule "
+	     "that breaks it)\n"
+	     "  heddle run --observe -- ./program           (what one free run "
+	     "tells)\n\n"
 	     "Exit status:");
 #define EXIT(name, status, text, meaning)                                      \
 	printf("  %d  %-8s %s\n", status, text, meaning);

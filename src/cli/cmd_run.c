@@ -1,35 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/install.h"
-#include "base/log.h"
-#include "base/xalloc.h"
+#include "cli/run_modes.h"
 #include "cli/verb.h"
-#include "cli/view.h"
-#include "format/verdict.h"
 #include "store/store.h"
 #include "trial/program.h"
-#include "trial/trial.h"
-
-struct run_options {
-	bool observe, all;
-	uint64_t time, keep;
-	const char *trace, *store;
-	struct view_options view;
-};
 
 static const struct run_options run_defaults = {
 	.keep = 20,
 	.store = STORE_DEFAULT,
 	.view = VIEW_DEFAULTS,
+	.depth = 3,
+	.seed = 1,
+	.points = "shared",
+	.hang = 10000,
+	.max_points = 1000000,
+	.memory = UINT64_C(4) << 30,
 };
+
+/* Those of strategy.def but the one that needs a plan. */
+#define STRATEGIES_TO_CHOOSE "random|pct|pos|surw|round-robin"
 
 static const struct arg run_options[] = {
 	ARG_FLAG(struct run_options, observe, "observe", 0,
 		 "let threads run freely and record what they do"),
+	ARG_CHOICE(struct run_options, strategy, "strategy", 0,
+		   STRATEGIES_TO_CHOOSE,
+		   "run many times, choosing which thread goes on"),
+	ARG_NUMBER(struct run_options, runs, "runs", 'n', "N",
+		   "how many times (1000, or as time allows)"),
+	ARG_DURATION(struct run_options, time_for, "for", 0, "TIME",
+		     "how long (500ms, 30s, 2m)"),
+	ARG_NUMBER(struct run_options, seed, "seed", 0, "K",
+		   "of the first run; the next has K + 1 (1)"),
+	ARG_NUMBER(struct run_options, depth, "depth", 0, "D",
+		   "of the bugs pct looks for (3)"),
+	ARG_NUMBER(struct run_options, jobs, "jobs", 'j', "J",
+		   "runs at a time (as many as processors)"),
+	ARG_FLAG(struct run_options, all_failures, "all-failures", 0,
+		 "go on after the first failure, keep each kind"),
+	ARG_CHOICE(struct run_options, points, "points", 0, "all|shared",
+		   "accesses at which threads may change (shared)"),
+	ARG_FLAG(struct run_options, spurious, "spurious", 0,
+		 "let waits on conditions end without cause"),
+	ARG_PATH(struct run_options, expect, "expect", 0, "FILE",
+		 "what standard output has to be"),
+	ARG_STRING(struct run_options, check, "check", 0, "COMMAND",
+		   "judges what was printed, by its exit status"),
+	ARG_FLAG(struct run_options, exec, "exec", 0,
+		 "start each run afresh, in a directory of its own"),
+	ARG_PATHS(struct run_options, inputs, "input", 0, "FILE",
+		  "a file that the program reads; may be repeated"),
+	ARG_DURATION(struct run_options, hang, "hang", 0, "TIME",
+		     "without a point, until a run counts as hung (10s)"),
+	ARG_NUMBER(struct run_options, max_points, "max-points", 0, "N",
+		   "where a run is given up (1000000)"),
+	ARG_SIZE(struct run_options, memory, "memory", 0, "SIZE",
+		 "that a run may use (4G)"),
 	ARG_FLAG(struct run_options, all, "all", 'a',
 		 "record every access, not only to shared memory"),
 	ARG_DURATION(struct run_options, time, "time", 't', "TIME",
@@ -37,112 +66,86 @@ static const struct arg run_options[] = {
 	ARG_PATH(struct run_options, trace, "trace", 0, "FILE",
 		 "write the trace to FILE, keep no run"),
 	ARG_PATH(struct run_options, store, "store", 0, "DIR",
-		 "keep the run in DIR (.heddle)"),
+		 "keep runs and failures in DIR (.heddle)"),
 	ARG_NUMBER(struct run_options, keep, "keep", 0, "N",
-		   "keep the last N runs (20)"),
+		   "keep the last N (20)"),
 	VIEW_ARGS(struct run_options),
 	ARG_END,
 };
 
-/* Where the trace of this run goes. */
-struct place {
-	const char *trace;
-	struct store_run run; /* name NULL: --trace named a file */
+/* ---- options of the one way and of the other ---- */
+
+static const char *const of_control[] = {
+	"runs",	  "for",	"seed",	  "depth", "jobs", "all-failures",
+	"points", "spurious",	"expect", "check", "exec", "input",
+	"hang",	  "max-points", "memory", NULL,
 };
 
-static int place_init(struct place *p, const struct run_options *o,
-		      char *const *argv, struct err *err)
+static const char *const of_observe[] = {
+	"all", "time", "trace", "dump", "suppress", NULL,
+};
+
+static bool is_given(const struct arg *a, const struct run_options *o)
 {
-	*p = (struct place){ .trace = o->trace, .run.lock = -1 };
-	if (o->trace)
-		return 0;
-	if (store_run_new(&p->run, o->store, argv, err) < 0)
-		return -1;
-	p->trace = p->run.trace;
-	return 0;
+	return memcmp((const char *)o + a->offset,
+		      (const char *)&run_defaults + a->offset,
+		      args_size(a->kind)) != 0;
 }
 
-static int place_finish(struct place *p, const struct run_options *o,
-			const struct ending *ending, struct err *err)
+static const struct arg *first_given(const char *const *names,
+				     const struct run_options *o)
 {
-	char *verdict;
-	int rc;
-
-	if (!p->run.name)
-		return 0;
-	verdict = xasprintf("%s: %s", verdict_text(ending->verdict),
-			    ending->text);
-	rc = store_run_finish(&p->run, verdict, err);
-	free(verdict);
-	return rc < 0 ? -1 : store_tidy(o->store, o->keep, err);
+	for (; *names; names++)
+		for (const struct arg *a = run_options; a->name; a++)
+			if (strcmp(a->name, *names) == 0 && is_given(a, o))
+				return a;
+	return NULL;
 }
 
-/* What heddle show is to be given to see this run again. */
-static char *show_name(const struct place *p, const struct run_options *o)
+static int check_way(const struct run_options *o, const char *program,
+		     struct err *err)
 {
-	if (!p->run.name)
-		return xstrdup(p->trace);
-	if (strcmp(o->store, STORE_DEFAULT) == 0)
-		return xstrdup(p->run.name);
-	return xasprintf("--store %s %s", o->store, p->run.name);
-}
+	const struct arg *wrong;
 
-static int check_result(const struct trial_result *r, const char *program,
-			struct err *err)
-{
-	if (!r->attached)
+	if (!o->observe && !o->strategy)
 		return err_set(err,
-			       "%s %s, but nothing of it was seen: heddle's "
-			       "library did not get in (is it set-user-id, or "
-			       "does it start others?)",
-			       program, r->ending.text);
+			       "say how to run it: heddle run --observe -- %s "
+			       "(once, watched), or heddle run --strategy "
+			       "random -- %s (many times, controlled)",
+			       program, program);
+	if (o->observe && o->strategy)
+		return err_set(err, "--observe and --strategy are two ways to "
+				    "run a program; give one of them");
+	wrong = first_given(o->observe ? of_control : of_observe, o);
+	if (wrong)
+		return err_set(err, "--%s goes with %s, not with %s",
+			       wrong->name,
+			       o->observe ? "--strategy" : "--observe",
+			       o->observe ? "--observe" : "--strategy");
 	return 0;
 }
 
-/* A trace that could not be written to its end is still worth a look. */
-static int view_result(const struct place *p, const struct run_options *o,
-		       const struct trial_result *r, struct err *err)
+static int check_numbers(const struct run_options *o, struct err *err)
 {
-	char *name = show_name(p, o);
-	struct view view = { .options = &o->view,
-			     .path = p->trace,
-			     .name = name,
-			     .is_after_program = true };
-	int rc = view_trace(&view, err);
+	enum { JOBS_MOST = 256 };
 
-	free(name);
-	if (!r->trace_is_whole) {
-		*err = r->trace_error;
-		err_add(err, "the program ran, but its trace is cut off");
-		return -1;
-	}
-	return rc;
-}
-
-static int observe(const struct run_options *o, struct place *p,
-		   const char *guest, char **argv, struct err *err)
-{
-	struct trial trial = { .argv = argv,
-			       .trace = p->trace,
-			       .guest = guest,
-			       .record_all = o->all,
-			       .time_limit = o->time };
-	struct trial_result result;
-
-	if (trial_run(&trial, &result, err) < 0) {
-		if (p->run.name)
-			store_run_discard(&p->run);
-		return -1;
-	}
-	log_info("%s %s", argv[0], result.ending.text);
-	if (check_result(&result, argv[0], err) < 0) {
-		if (p->run.name)
-			store_run_discard(&p->run);
-		return -1;
-	}
-	if (place_finish(p, o, &result.ending, err) < 0)
-		return -1;
-	return view_result(p, o, &result, err);
+	if (o->jobs > JOBS_MOST)
+		return err_set(err, "--jobs wants a number up to %d, not %llu",
+			       JOBS_MOST, (unsigned long long)o->jobs);
+	if (!o->depth || o->depth > 100)
+		return err_set(err,
+			       "--depth wants a number from 1 to 100, not "
+			       "%llu",
+			       (unsigned long long)o->depth);
+	if (o->strategy && strcmp(o->view.fail_on, "none") != 0 &&
+	    strcmp(o->view.fail_on, "race") != 0)
+		return err_set(err,
+			       "--fail-on wants race or none with --strategy, "
+			       "not %s",
+			       o->view.fail_on);
+	if (!o->max_points)
+		return err_set(err, "--max-points wants a number above 0");
+	return 0;
 }
 
 /* Before anything is made in the store. */
@@ -158,22 +161,17 @@ static int check_program(const char *name, struct err *err)
 static int cmd_run(const void *values, int argc, char **argv, struct err *err)
 {
 	const struct run_options *o = values;
-	struct place place;
 	char *guest;
 	int rc = -1;
 
 	(void)argc;
-	if (!o->observe)
-		return err_set(err,
-			       "say how to run it: heddle run --observe -- %s",
-			       argv[0]);
-	if (check_program(argv[0], err) < 0 || view_check(&o->view, err) < 0)
+	if (check_way(o, argv[0], err) < 0 || check_numbers(o, err) < 0 ||
+	    check_program(argv[0], err) < 0 || view_check(&o->view, err) < 0)
 		return -1;
 	guest = install_find("libheddle.so", err);
-	if (guest && place_init(&place, o, argv, err) == 0) {
-		rc = observe(o, &place, guest, argv, err);
-		store_run_done(&place.run);
-	}
+	if (guest)
+		rc = o->observe ? run_observe(o, guest, argv, err) :
+				  run_control(o, guest, argv, err);
 	free(guest);
 	return rc;
 }
@@ -181,7 +179,8 @@ static int cmd_run(const void *values, int argc, char **argv, struct err *err)
 const struct verb verb_run = {
 	.name = "run",
 	.summary = "run a program and say what its threads did to each other",
-	.synopsis = "--observe [OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.synopsis = "--observe|--strategy S [OPTION...] [--] PROGRAM "
+		    "[ARGUMENT...]",
 	.flags = VERB_PROGRAM | VERB_NEEDS_ONE,
 	.options = run_options,
 	.defaults = &run_defaults,

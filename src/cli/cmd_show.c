@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/show_repro.h"
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "store/store.h"
@@ -13,6 +14,7 @@
 struct show_options {
 	const char *store;
 	bool text;
+	bool all;
 	struct view_options view;
 };
 
@@ -26,6 +28,12 @@ static const struct arg show_options[] = {
 		 "look for runs in DIR (.heddle)"),
 	ARG_FLAG(struct show_options, text, "text", 0,
 		 "print the whole trace in its text form"),
+	ARG_FLAG(struct show_options, all, "all", 0,
+		 "show every switch of a kept failure"),
+	ARG_FLAG(struct show_options, view.interleavings, "interleavings", 0,
+		 "list the unserializable interleavings"),
+	ARG_CHOICE(struct show_options, view.rank, "rank", 0, "gap|first-come",
+		   "in which order (gap: the rarest first)"),
 	VIEW_ARGS(struct show_options),
 	ARG_END,
 };
@@ -33,18 +41,19 @@ static const struct arg show_options[] = {
 static int print_text(const char *path, const char *output, struct err *err)
 {
 	struct trace *t = trace_open(path, err);
+	bool to_stdout = view_is_stdout(output);
 	FILE *out = stdout;
 	int rc = -1;
 
 	if (!t)
 		return -1;
-	if (output)
+	if (!to_stdout)
 		out = fopen(output, "we");
 	if (out)
 		rc = trace_text_write(out, t, err);
 	else
 		err_set(err, "cannot write %s: %m", output);
-	if (out && output && fclose(out) == EOF && rc == 0)
+	if (out && !to_stdout && fclose(out) == EOF && rc == 0)
 		rc = err_set(err, "cannot write %s: %m", output);
 	trace_close(t);
 	return rc;
@@ -96,7 +105,8 @@ static int show_file(const struct show_options *o, const char *path,
 	return rc;
 }
 
-/* An operand is a file if there is one of that name, else a run. */
+/* An operand is a file if there is one of that name, else a kept failure or a
+ * run. */
 static int cmd_show(const void *values, int argc, char **argv, struct err *err)
 {
 	const struct show_options *o = values;
@@ -109,6 +119,10 @@ static int cmd_show(const void *values, int argc, char **argv, struct err *err)
 			       argv[1]);
 	if (argc == 1 && stat(argv[0], &st) == 0 && !S_ISDIR(st.st_mode))
 		return show_file(o, argv[0], err);
+	if (argc == 1 && show_repro_is(o->store, argv[0]))
+		return show_repro(o->store, argv[0],
+				  view_is_colourful(&o->view, stdout), o->all,
+				  err);
 	if (store_run_find(&run, o->store, argc ? argv[0] : NULL, err) < 0)
 		return -1;
 	rc = show(o, run.trace, err);
@@ -118,8 +132,8 @@ static int cmd_show(const void *values, int argc, char **argv, struct err *err)
 
 const struct verb verb_show = {
 	.name = "show",
-	.summary = "show a run again, or any trace",
-	.synopsis = "[OPTION...] [RUN | TRACE]",
+	.summary = "show a kept failure, a run, or any trace",
+	.synopsis = "[OPTION...] [FAILURE | RUN | TRACE]",
 	.flags = VERB_OPERANDS,
 	.options = show_options,
 	.defaults = &show_defaults,

@@ -27,7 +27,8 @@ static const struct verb verb_cxx = {
 };
 
 const struct verb *const verbs[] = {
-	&verb_cc,     &verb_cxx,       &verb_run,	 &verb_show,
+	&verb_cc,     &verb_cxx,       &verb_run,	 &verb_replay,
+	&verb_shrink, &verb_list,      &verb_rm,	 &verb_show,
 	&verb_doctor, &verb_help_verb, &verb_completion, NULL,
 };
 

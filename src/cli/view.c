@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "analysis/unserial.h"
 #include "report/report.h"
+#include "report/report_unserial.h"
 #include "trace/trace.h"
 #include "trial/trial.h"
 
@@ -52,25 +54,29 @@ static enum exit_status judge(const struct desk *d, enum exit_status ending)
 
 	if (is_failure(d->view->options->fail_on, d->result))
 		return EXIT_BROKEN;
-	if (ending == EXIT_HELD && (trace_missing(d->trace) || end->lost))
+	if (ending == EXIT_HELD &&
+	    (trace_missing(d->trace) || end->lost || !trace_threads(d->trace)))
 		return EXIT_UNKNOWN;
 	return ending;
 }
 
-static bool is_colourful(const struct desk *d)
+bool view_is_colourful(const struct view_options *options, FILE *out)
 {
-	const char *when = d->view->options->colour;
+	if (strcmp(options->colour, "auto") == 0)
+		return isatty(fileno(out));
+	return strcmp(options->colour, "always") == 0;
+}
 
-	if (strcmp(when, "auto") == 0)
-		return isatty(fileno(d->out));
-	return strcmp(when, "always") == 0;
+bool view_is_stdout(const char *output)
+{
+	return !output || strcmp(output, "-") == 0;
 }
 
 static int open_output(struct desk *d, struct err *err)
 {
 	const char *path = d->view->options->output;
 
-	d->out = path ? fopen(path, "we") : stdout;
+	d->out = view_is_stdout(path) ? stdout : fopen(path, "we");
 	if (!d->out)
 		return err_set(err, "cannot write %s: %s", path,
 			       strerror(errno));
@@ -126,6 +132,20 @@ static int dump(struct desk *d)
 	return ending.verdict;
 }
 
+static int list_interleavings(struct desk *d)
+{
+	bool by_gap = strcmp(d->view->options->rank, "gap") == 0;
+	struct unserial_result *r = unserial_of(
+		d->trace, by_gap ? UNSERIAL_BY_GAP : UNSERIAL_FIRST_COME);
+
+	report_unserial(&(struct unserial_report){ .trace = d->trace,
+						   .sites = d->sites,
+						   .result = r },
+			d->out);
+	unserial_free(r);
+	return ending_in(d->trace).verdict;
+}
+
 static int summarise(struct desk *d, struct err *err)
 {
 	const struct view_options *o = d->view->options;
@@ -158,8 +178,19 @@ static int summarise(struct desk *d, struct err *err)
 	if (o->json)
 		report_json(&report, d->out);
 	else
-		report_text(&report, is_colourful(d), d->out);
+		report_text(&report,
+			    view_is_colourful(d->view->options, d->out),
+			    d->out);
 	return report.verdict;
+}
+
+static int look(struct desk *d, struct err *err)
+{
+	if (d->view->options->interleavings)
+		return list_interleavings(d);
+	if (d->view->options->dump)
+		return dump(d);
+	return summarise(d, err);
 }
 
 int view_check(const struct view_options *options, struct err *err)
@@ -173,7 +204,7 @@ int view_check(const struct view_options *options, struct err *err)
 			return -1;
 		suppressions_free(s);
 	}
-	if (!options->output)
+	if (view_is_stdout(options->output))
 		return 0;
 	/* What stands there stays until there is something better. */
 	f = fopen(options->output, "ae");
@@ -194,7 +225,7 @@ int view_trace(const struct view *v, struct err *err)
 	    !v->options->json && !v->options->dump)
 		puts("==== heddle");
 	if (rc == 0)
-		rc = v->options->dump ? dump(&d) : summarise(&d, err);
+		rc = look(&d, err);
 	if (close_output(&d, rc < 0 ? &ignored : err) < 0)
 		rc = -1;
 	close_desk(&d);

@@ -19,11 +19,14 @@ struct view_options {
 	const char *suppress;
 	const char *fail_on;
 	const char *colour;
+	/* for show alone */
+	bool interleavings; /* list them instead */
+	const char *rank;
 };
 
 #define VIEW_DEFAULTS                                                          \
 	{                                                                      \
-		.fail_on = "none", .colour = "auto"                            \
+		.fail_on = "none", .colour = "auto", .rank = "gap"             \
 	}
 
 /* The rows of the option table of a verb whose struct has a `view`. */
@@ -49,6 +52,12 @@ struct view {
 	const char *name;      /* for "heddle show NAME" */
 	bool is_after_program; /* its own output stands above ours */
 };
+
+/* Whether a report for --output goes to standard output: no file, or "-". */
+bool view_is_stdout(const char *output);
+
+/* Are colours wanted there? */
+bool view_is_colourful(const struct view_options *options, FILE *out);
 
 /* What would stop view_trace, said before a program is run for it. */
 MUST_USE int view_check(const struct view_options *options, struct err *err);

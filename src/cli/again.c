@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/again.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/install.h"
+#include "base/log.h"
+#include "trial/describe.h"
+
+static int open_input(struct again *a, struct err *err)
+{
+	const struct repro *r = a->repro;
+	size_t done = 0;
+
+	if (!r->input)
+		return 0;
+	a->input = memfd_create("heddle-stdin", MFD_CLOEXEC);
+	while (a->input >= 0 && done < r->input_size) {
+		ssize_t n =
+			write(a->input, r->input + done, r->input_size - done);
+
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	if (a->input < 0 || done < r->input_size)
+		return err_set(err, "cannot make a memory file: %s",
+			       strerror(errno));
+	return 0;
+}
+
+static void set_outputs(struct again *a, bool allows_check)
+{
+	const struct repro *r = a->repro;
+
+	if (r->expected) {
+		a->outputs.expected = xmalloc(r->expected_size + 1);
+		memcpy(a->outputs.expected, r->expected, r->expected_size + 1);
+		a->outputs.expected_size = r->expected_size;
+	}
+	if (!r->check.count)
+		return;
+	if (!allows_check) {
+		log_warn("the repro brings a check command, which is not run "
+			 "without --allow-check: %s ...",
+			 r->check.at[0]);
+		return;
+	}
+	for (size_t i = 0; i < r->check.count; i++) {
+		vec_push(&a->outputs.check, xstrdup(r->check.at[i]));
+		if (strstr(r->check.at[i], "{status}"))
+			a->outputs.judges_status = true;
+	}
+	vec_push(&a->outputs.check, NULL);
+}
+
+int again_open(struct again *a, const char *store, const char *name,
+	       bool allows_check, struct err *err)
+{
+	*a = (struct again){ .input = -1 };
+	a->repro = repro_load(store, name, err);
+	if (!a->repro)
+		return -1;
+	a->guest = install_find("libheddle.so", err);
+	if (!a->guest || open_input(a, err) < 0)
+		return -1;
+	a->argv = xcalloc(a->repro->arguments.count + 1, sizeof(*a->argv));
+	for (size_t i = 0; i < a->repro->arguments.count; i++)
+		a->argv[i] = a->repro->arguments.at[i];
+	for (size_t i = 0; i < a->repro->inputs.count; i++)
+		vec_push(&a->inputs, xasprintf("%s/input/%s", a->repro->path,
+					       a->repro->inputs.at[i]));
+	set_outputs(a, allows_check);
+	return 0;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Copied, since the environment outlives the repro. */
+static void set_variable(const char *variable)
+{
+	char *name = xstrdup(variable);
+	char *equals = strchr(name, '=');
+
+	if (equals) {
+		*equals = '\0';
+		setenv(name, equals + 1, 1);
+	}
+	free(name);
+}
+
+/* "./prog" is the one in the directory where it ran, if it is there. */
+static const char *program_there(struct again *a)
+{
+	const struct repro *r = a->repro;
+
+	if (a->argv[0][0] == '/' || !strchr(a->argv[0], '/'))
+		return NULL;
+	free(a->program);
+	a->program = xasprintf("%s/%s", r->directory, a->argv[0]);
+	return access(a->program, X_OK) == 0 ? a->program : NULL;
+}
+
+void again_launch(struct again *a, struct launch *launch)
+{
+	const struct repro *r = a->repro;
+
+	/* Reading the repro left only harmless ones. */
+	for (size_t i = 0; i < r->environment.count; i++)
+		set_variable(r->environment.at[i]);
+	*launch = (struct launch){
+		.argv = a->argv,
+		.guest = a->guest,
+		.is_fixed = true,
+		.cpu = -1,
+		.streams = { a->input, -1, -1 },
+		.is_fresh = r->is_exec || a->is_debugged,
+		.has_scratch = r->is_exec,
+		.inputs = a->inputs.at,
+		.input_count = a->inputs.count,
+	};
+	if (is_directory(r->directory)) {
+		launch->directory = r->directory;
+		launch->program = program_there(a);
+	}
+	sigprocmask(SIG_BLOCK, NULL, &launch->mask);
+}
+
+int again_start(struct again *a, struct err *err)
+{
+	struct control_ask ask = { .points_most = a->repro->points_most,
+				   .hang_ms = a->repro->hang_ms };
+	struct launch launch;
+
+	if (a->repro->outcome == OUTCOME_RACE)
+		ask.flags = CONTROL_RECORD;
+	again_launch(a, &launch);
+	if (follower_start(&a->follower, &launch, &ask, 0, err) < 0)
+		return -1;
+	a->is_started = true;
+	return 0;
+}
+
+void again_close(struct again *a)
+{
+	if (a->is_started)
+		follower_stop(&a->follower);
+	outputs_done(&a->outputs);
+	if (a->input >= 0)
+		close(a->input);
+	repro_free(a->repro);
+	for (size_t i = 0; i < a->inputs.count; i++)
+		free((void *)(uintptr_t)a->inputs.at[i]);
+	vec_free(&a->inputs);
+	free(a->argv);
+	free(a->program);
+	free(a->guest);
+}
+
+int again_judge(struct again *a, const struct captured *run, struct verdict *v,
+		struct err *err)
+{
+	if (oracle_judge(run, &a->outputs, v, err) < 0)
+		return -1;
+	/* Of several races the one that was kept, if it is there. */
+	for (size_t i = 1;
+	     v->kind == OUTCOME_RACE && i < run->races.all.count &&
+	     strcmp(v->identity, a->repro->identity) != 0;
+	     i++) {
+		verdict_done(v);
+		oracle_tell(run, OUTCOME_RACE, &run->races.all.at[i], v);
+	}
+	return 0;
+}
+
+static bool is_kept_one(const struct again *a, const struct verdict *v)
+{
+	return v->status == EXIT_BROKEN && v->identity &&
+	       strcmp(v->identity, a->repro->identity) == 0;
+}
+
+bool again_is_same(const struct captured *run, void *arg)
+{
+	struct again *a = arg;
+	struct verdict v;
+	struct err ignored;
+	bool is_same;
+
+	if (again_judge(a, run, &v, &ignored) < 0)
+		return false;
+	is_same = is_kept_one(a, &v);
+	verdict_done(&v);
+	return is_same;
+}
+
+/* ---- shrinking ---- */
+
+/* Other threads than before may have come to the same failure: what is told
+ * goes with the plan. */
+static void retell(struct repro *r, const struct captured *run,
+		   const struct verdict *v)
+{
+	r->schedule = run->run.schedule;
+	r->points = run->run.points;
+	free(r->verdict);
+	free(r->details);
+	r->verdict = xstrdup(v->text);
+	r->details = xstrdup(v->details ? v->details : "");
+}
+
+/* Follows the plan strictly: 1 when that gives the kept failure, and then the
+ * plan is described. */
+static int confirm(struct again *a, struct plan *plan, struct err *err)
+{
+	struct captured *run = follower_run(&a->follower, plan, false, err);
+	struct verdict v;
+	struct err ignored;
+	int is_same = 0;
+
+	if (!run)
+		return -1;
+	if (again_judge(a, run, &v, &ignored) == 0) {
+		is_same = is_kept_one(a, &v);
+		if (is_same) {
+			plan_describe(plan, run);
+			retell(a->repro, run, &v);
+		}
+		verdict_done(&v);
+	}
+	captured_free(run);
+	return is_same;
+}
+
+int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
+		 struct shrink_result *result, struct err *err)
+{
+	struct repro *r = a->repro;
+	struct plan *shrunk = NULL;
+	int rc;
+
+	if (!a->is_started && again_start(a, err) < 0)
+		return -1;
+	rc = shrink(&a->follower, r->plan, again_is_same, a, runs, ms, result,
+		    err);
+	shrunk = result->plan;
+	result->plan = NULL;
+	if (rc == 0)
+		rc = confirm(a, shrunk, err);
+	if (rc == 1) {
+		plan_free(r->plan);
+		r->plan = shrunk;
+		return repro_update(r, err);
+	}
+	plan_free(shrunk);
+	result->after = result->before;
+	if (rc == 0 && confirm(a, r->plan, err) == 1)
+		rc = repro_update(r, err);
+	return rc;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_AGAIN_H
+#define HEDDLE_AGAIN_H
+
+/*
+ * A kept failure, ready to be run again: for replay and shrink. The program
+ * runs where it ran before (if that directory is still there), with the input
+ * it had.
+ */
+
+#include "store/repro.h"
+#include "trial/follower.h"
+#include "trial/oracle.h"
+#include "trial/shrink.h"
+
+struct again {
+	struct repro *repro;
+	struct follower follower;
+	struct outputs outputs; /* what its runs are judged by */
+	char **argv;
+	char *program; /* where it was, or NULL */
+	char *guest;
+	VEC(const char *) inputs; /* paths of its input files, owned */
+	int input;
+	bool is_started;
+	bool is_debugged; /* set before it is started: by a debugger */
+};
+
+/* The command of the repro is run as it is, except that a check it brings is
+ * not, unless `allows_check`. again_close in any case. */
+MUST_USE int again_open(struct again *a, const char *store, const char *name,
+			bool allows_check, struct err *err);
+
+/* Prepares what is run, without starting it (for a debugger). */
+void again_launch(struct again *a, struct launch *launch);
+
+MUST_USE int again_start(struct again *a, struct err *err);
+void again_close(struct again *a);
+
+/* Judges a run; verdict_done in case of success. */
+MUST_USE int again_judge(struct again *a, const struct captured *run,
+			 struct verdict *v, struct err *err);
+
+/* Shrinks the failure within a budget, and describes its steps for people; the
+ * repro is written anew. What is kept has been replayed: if the shrunk plan
+ * does not give the same failure again, the old one stays. Starts it if need
+ * be. result->plan is NULL. */
+MUST_USE int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
+			  struct shrink_result *result, struct err *err);
+
+/* Is it the failure that was kept? A shrink_same, with the again as arg. */
+bool again_is_same(const struct captured *run, void *arg);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+#include "cli/again.h"
+#include "cli/debugger.h"
+#include "cli/verb.h"
+#include "store/store.h"
+
+struct replay_options {
+	const char *store;
+	uint64_t times;
+	bool gdb;
+	bool allow_check;
+};
+
+static const struct replay_options replay_defaults = {
+	.store = STORE_DEFAULT,
+	.times = 1,
+};
+
+static const struct arg replay_options[] = {
+	ARG_NUMBER(struct replay_options, times, "times", 'n', "N",
+		   "do it N times and count"),
+	ARG_FLAG(struct replay_options, gdb, "gdb", 0,
+		 "stop in gdb where it fails, the schedule still in force"),
+	ARG_FLAG(struct replay_options, allow_check, "allow-check", 0,
+		 "run the check command that the repro brings"),
+	ARG_PATH(struct replay_options, store, "store", 0, "DIR",
+		 "look in DIR (.heddle)"),
+	ARG_END,
+};
+
+/* How one replay went. */
+enum replayed {
+	REPLAYED_SAME,	  /* same failure, same schedule */
+	REPLAYED_SIMILAR, /* same failure, another schedule */
+	REPLAYED_OTHER,	  /* another failure */
+	REPLAYED_HELD,	  /* nothing failed */
+	REPLAYED_UNKNOWN, /* diverged, or not controlled */
+};
+
+static bool is_same_schedule(const struct captured *run,
+			     const struct repro *repro)
+{
+	struct plan *taken = captured_plan(run);
+	bool is_same = plan_is_equal(taken, repro->plan);
+
+	plan_free(taken);
+	return is_same;
+}
+
+static enum replayed compare(const struct again *a, const struct captured *run,
+			     const struct verdict *v)
+{
+	if (v->status == EXIT_UNKNOWN)
+		return REPLAYED_UNKNOWN;
+	if (v->status == EXIT_HELD)
+		return REPLAYED_HELD;
+	if (strcmp(v->identity, a->repro->identity) != 0)
+		return REPLAYED_OTHER;
+	return is_same_schedule(run, a->repro) ? REPLAYED_SAME :
+						 REPLAYED_SIMILAR;
+}
+
+static void print_command(const struct repro *r)
+{
+	fprintf(stderr, "replaying %s:", r->name);
+	for (size_t i = 0; i < r->arguments.count; i++) {
+		fputc(' ', stderr);
+		quote_word(r->arguments.at[i], stderr);
+	}
+	fputc('\n', stderr);
+}
+
+/* The first run that is not like the others is told in full. */
+static void print_run(const struct again *a, const struct verdict *v,
+		      enum replayed how)
+{
+	printf("%s: %s\n", verdict_text(v->status), v->text);
+	if (v->details && *v->details)
+		fputs(v->details, stdout);
+	if (how == REPLAYED_OTHER)
+		printf("this is another failure than the one kept: %s\n",
+		       a->repro->verdict);
+	if (how == REPLAYED_SIMILAR)
+		puts("the schedule was another than the one kept");
+	if (how == REPLAYED_HELD)
+		printf("it did not fail as it had: %s\n", a->repro->verdict);
+	if (a->follower.is_other && how != REPLAYED_SAME)
+		puts("the program was built anew since");
+}
+
+static int replay_once(struct again *a, bool is_first, enum replayed *how,
+		       struct err *err)
+{
+	static enum replayed before = REPLAYED_SAME;
+	struct captured *run =
+		follower_run(&a->follower, a->repro->plan, false, err);
+	struct verdict v;
+	int rc;
+
+	if (!run)
+		return -1;
+	rc = again_judge(a, run, &v, err);
+	if (rc == 0) {
+		*how = compare(a, run, &v);
+		if (is_first || *how != before)
+			print_run(a, &v, *how);
+		before = *how;
+		verdict_done(&v);
+	}
+	captured_free(run);
+	return rc;
+}
+
+static int status_of(const uint64_t *counts, uint64_t times)
+{
+	if (counts[REPLAYED_SAME] == times)
+		return EXIT_BROKEN;
+	if (counts[REPLAYED_HELD] == times)
+		return EXIT_HELD;
+	if (counts[REPLAYED_OTHER] + counts[REPLAYED_SIMILAR] +
+		    counts[REPLAYED_SAME] ==
+	    times)
+		return EXIT_BROKEN;
+	return EXIT_UNKNOWN;
+}
+
+static int replay(struct again *a, uint64_t times, struct err *err)
+{
+	uint64_t counts[REPLAYED_UNKNOWN + 1] = { 0 };
+	enum replayed how = REPLAYED_UNKNOWN;
+
+	if (again_start(a, err) < 0)
+		return -1;
+	for (uint64_t i = 0; i < times; i++) {
+		if (replay_once(a, i == 0, &how, err) < 0)
+			return -1;
+		counts[how]++;
+	}
+	if (times > 1 || counts[REPLAYED_SAME])
+		printf("reproduced %llu of %llu\n",
+		       (unsigned long long)counts[REPLAYED_SAME],
+		       (unsigned long long)times);
+	return status_of(counts, times);
+}
+
+static int cmd_replay(const void *values, int argc, char **argv,
+		      struct err *err)
+{
+	const struct replay_options *o = values;
+	struct again a;
+	int rc = -1;
+
+	if (argc > 1)
+		return err_set(err, "one failure at a time: %s is one too many",
+			       argv[1]);
+	if (!o->times)
+		return err_set(err, "--times 0 would show nothing");
+	if (again_open(&a, o->store, argv[0], o->allow_check, err) == 0) {
+		print_command(a.repro);
+		rc = o->gdb ? debugger_run(&a, err) : replay(&a, o->times, err);
+	}
+	again_close(&a);
+	return rc;
+}
+
+const struct verb verb_replay = {
+	.name = "replay",
+	.summary = "see a kept failure again, exactly",
+	.synopsis = "[OPTION...] NAME",
+	.flags = VERB_OPERANDS | VERB_NEEDS_ONE,
+	.options = replay_options,
+	.defaults = &replay_defaults,
+	.options_size = sizeof(struct replay_options),
+	.run = cmd_replay,
+};

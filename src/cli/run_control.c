@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_modes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "cli/again.h"
+#include "report/report_campaign.h"
+#include "store/repro.h"
+#include "store/store.h"
+#include "trial/campaign.h"
+#include "trial/feed.h"
+#include "trial/progress.h"
+
+enum {
+	RUNS_DEFAULT = 1000,
+	PROCESSORS = 2, /* that programs are told of, on every machine */
+	/* What shrinking a new failure may cost. */
+	SHRINK_RUNS = 500,
+	SHRINK_MS = 2000,
+};
+
+/* Everything that is at hand during a campaign. */
+struct table {
+	const struct run_options *o;
+	char **argv;
+	struct outputs outputs;
+	struct feed feed;
+	struct campaign_result result;
+	char **names; /* of the repro of each failure, or NULL */
+};
+
+static uint32_t strategy_number(const char *name)
+{
+	static const char *const names[] = {
+#define STRATEGY(name, symbol, text, meaning) text,
+#include "format/strategy.def"
+#undef STRATEGY
+	};
+
+	for (uint32_t i = 0; i < STRATEGIES; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return STRATEGY_RANDOM;
+}
+
+static struct control_ask ask_of(const struct run_options *o)
+{
+	struct control_ask ask = {
+		.strategy = strategy_number(o->strategy),
+		.depth = (uint32_t)o->depth,
+		.points_most = o->max_points,
+		.hang_ms = o->hang,
+		.memory_most = o->memory,
+		.processors = PROCESSORS,
+	};
+
+	if (o->spurious)
+		ask.flags |= CONTROL_SPURIOUS;
+	if (strcmp(o->points, "all") == 0)
+		ask.flags |= CONTROL_ALL;
+	if (strcmp(o->view.fail_on, "race") == 0)
+		ask.flags |= CONTROL_RECORD | CONTROL_STOP;
+	return ask;
+}
+
+/* ---- keeping ---- */
+
+static char *copy(const char *text, size_t size)
+{
+	char *to = xmalloc(size + 1);
+
+	memcpy(to, text, size);
+	to[size] = '\0';
+	return to;
+}
+
+static void repro_fill_command(struct repro *r, const struct table *t)
+{
+	const struct run_options *o = t->o;
+
+	for (char **a = t->argv; *a; a++)
+		vec_push(&r->arguments, xstrdup(*a));
+	for (char **e = environ; *e; e++)
+		if (repro_is_harmless(*e))
+			vec_push(&r->environment, xstrdup(*e));
+	for (size_t i = 0; i < o->inputs.count; i++) {
+		const char *slash = strrchr(o->inputs.at[i], '/');
+
+		vec_push(&r->inputs,
+			 xstrdup(slash ? slash + 1 : o->inputs.at[i]));
+	}
+	for (size_t i = 0; i + 1 < t->outputs.check.count; i++)
+		vec_push(&r->check, xstrdup(t->outputs.check.at[i]));
+	r->directory = getcwd(NULL, 0);
+	r->strategy = xstrdup(o->strategy);
+	r->is_exec = t->result.is_fresh && o->exec;
+	r->points_most = o->max_points;
+	r->hang_ms = o->hang;
+	if (t->feed.text) {
+		r->input = copy(t->feed.text, t->feed.size);
+		r->input_size = t->feed.size;
+	}
+	if (t->outputs.expected) {
+		r->expected =
+			copy(t->outputs.expected, t->outputs.expected_size);
+		r->expected_size = t->outputs.expected_size;
+	}
+}
+
+static void repro_fill_failure(struct repro *r, const struct failure *f)
+{
+	const struct captured *c = f->captured;
+
+	r->seed = c->run.seed;
+	r->outcome = f->verdict.kind;
+	r->verdict = xstrdup(f->verdict.text);
+	r->identity = xstrdup(f->verdict.identity);
+	r->details = xstrdup(f->verdict.details);
+	r->schedule = c->run.schedule;
+	r->points = c->run.points;
+	r->wait_status = c->run.wait_status;
+	r->plan = captured_plan(c);
+	r->output = copy(c->output, c->output_size);
+	r->output_size = c->output_size;
+}
+
+/* Fewer switches, and lines of the source, for whoever reads it. A failure that
+ * cannot be shrunk is worth as much. */
+static void make_readable(const struct table *t, const char *name)
+{
+	struct shrink_result result;
+	struct again a;
+	struct err err;
+
+	if (again_open(&a, t->o->store, name, true, &err) < 0 ||
+	    again_shrink(&a, SHRINK_RUNS, SHRINK_MS, &result, &err) < 0)
+		log_warn("%s is kept as it was found: %s", name, err.text);
+	again_close(&a);
+}
+
+static int keep(struct table *t, size_t n, struct err *err)
+{
+	struct repro *r = repro_new();
+	VEC(char *) files = { 0 };
+	bool was_known;
+	int rc;
+
+	for (size_t i = 0; i < t->o->inputs.count; i++)
+		vec_push(&files, xstrdup(t->o->inputs.at[i]));
+	vec_push(&files, NULL);
+
+	repro_fill_command(r, t);
+	repro_fill_failure(r, &t->result.failures.at[n]);
+	rc = repro_save(r, t->o->store, files.at, &was_known, err);
+	if (rc == 0)
+		t->names[n] = xstrdup(r->name);
+	if (rc == 0 && !was_known && !t->result.stopped_by)
+		make_readable(t, r->name);
+	repro_free(r);
+	for (size_t i = 0; i < files.count; i++)
+		free(files.at[i]);
+	vec_free(&files);
+	return rc;
+}
+
+static int keep_all(struct table *t, struct err *err)
+{
+	size_t count = t->result.failures.count;
+
+	t->names = xcalloc(count + 1, sizeof(*t->names));
+	for (size_t i = 0; i < count; i++)
+		if (t->result.failures.at[i].verdict.status == EXIT_BROKEN &&
+		    keep(t, i, err) < 0)
+			return -1;
+	return count ? repro_tidy(t->o->store, t->o->keep, err) : 0;
+}
+
+/* ---- telling ---- */
+
+/* The only run of a campaign prints as if it were started without us. */
+static void pass_output(const struct table *t)
+{
+	const struct campaign_result *r = &t->result;
+
+	if (!r->output || t->o->view.json)
+		return;
+	fwrite(r->output, 1, r->output_size, stdout);
+	fflush(stdout);
+	fwrite(r->errors, 1, r->errors_size, stderr);
+	if (r->output_size)
+		puts("==== heddle");
+}
+
+static int tell(const struct table *t, struct err *err)
+{
+	const struct run_options *o = t->o;
+	struct campaign_report report = {
+		.result = &t->result,
+		.argv = t->argv,
+		.strategy = o->strategy,
+		.seed = o->seed,
+		.names = t->names,
+		.store = strcmp(o->store, STORE_DEFAULT) == 0 ? NULL : o->store,
+		.shows_output = !t->result.output,
+	};
+	FILE *out = view_is_stdout(o->view.output) ?
+			    stdout :
+			    fopen(o->view.output, "we");
+
+	if (!out)
+		return err_set(err, "cannot write %s: %s", o->view.output,
+			       strerror(errno));
+	pass_output(t);
+	if (o->view.json)
+		report_campaign_json(&report, out);
+	else
+		report_campaign_text(&report, out);
+	if (out != stdout && fclose(out) == EOF)
+		return err_set(err, "cannot write %s: %s", o->view.output,
+			       strerror(errno));
+	return campaign_status(&t->result);
+}
+
+/* ---- the campaign ---- */
+
+static int campaign(struct table *t, const char *guest, struct err *err)
+{
+	const struct run_options *o = t->o;
+	struct progress progress;
+	struct campaign_options c = {
+		.argv = t->argv,
+		.guest = guest,
+		.input = t->feed.fd,
+		.ask = ask_of(o),
+		.seed = o->seed,
+		.runs = o->runs	    ? o->runs :
+			o->time_for ? 0 :
+				      RUNS_DEFAULT,
+		.time_ms = o->time_for,
+		.workers = (uint32_t)o->jobs,
+		.all_failures = o->all_failures,
+		.exec = o->exec,
+		.inputs = o->inputs.at,
+		.input_count = o->inputs.count,
+		.outputs = &t->outputs,
+		.tell = progress_tell,
+		.to = &progress,
+	};
+	int rc;
+
+	progress_init(&progress, stderr);
+	rc = campaign_run(&c, &t->result, err);
+	progress_done(&progress);
+	if (rc == 0 && t->result.is_fresh && !o->exec)
+		log_warn("%s cannot be forked before main (it has threads "
+			 "already), so each run is started afresh",
+			 t->argv[0]);
+	return rc;
+}
+
+static int check_inputs(const struct run_options *o, struct err *err)
+{
+	for (size_t i = 0; i < o->inputs.count; i++)
+		if (access(o->inputs.at[i], R_OK) < 0)
+			return err_set(err, "--input: cannot read %s: %s",
+				       o->inputs.at[i], strerror(errno));
+	return 0;
+}
+
+static void table_done(struct table *t)
+{
+	for (size_t i = 0; t->names && i < t->result.failures.count; i++)
+		free(t->names[i]);
+	free(t->names);
+	campaign_done(&t->result);
+	feed_done(&t->feed);
+	outputs_done(&t->outputs);
+}
+
+int run_control(const struct run_options *o, const char *guest, char **argv,
+		struct err *err)
+{
+	struct table t = { .o = o, .argv = argv, .feed.fd = -1 };
+	int rc = -1;
+
+	if (outputs_init(&t.outputs, o->expect, o->check, err) == 0 &&
+	    check_inputs(o, err) == 0 && feed_init(&t.feed, 0, err) == 0 &&
+	    campaign(&t, guest, err) == 0 && keep_all(&t, err) == 0)
+		rc = tell(&t, err);
+	table_done(&t);
+	return rc;
+}
