@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accounts with a monitor each. Depositing and withdrawing hold it; so does a
+ * transfer, but only that of the account that pays, while it changes both.
+ *
+ * bug:      RV-CAUSAL Table 1, Account
+ * kind:     atomicity violation, one variable (LOCON row 5: R W W)
+ * threads:  main and 2 customers
+ * failure:  assertion: the sum of all balances has changed
+ * accesses: read of the receiver's balance, write of it by its own customer,
+ *           write of it
+ * natively: rare, three instructions
+ * twins:    -DFIXED holds both monitors, the lower number first
+ * sizes:    orders of each customer
+ */
+#include <assert.h>
+
+#include "subject.h"
+
+#define CUSTOMERS 2
+
+struct account {
+	pthread_mutex_t monitor;
+	int number;
+	volatile long balance;
+};
+
+static struct account accounts[CUSTOMERS];
+static int orders;
+
+static void account_deposit(struct account *account, long amount)
+{
+	pthread_mutex_lock(&account->monitor);
+	account->balance += amount;
+	pthread_mutex_unlock(&account->monitor);
+}
+
+static void account_withdraw(struct account *account, long amount)
+{
+	pthread_mutex_lock(&account->monitor);
+	account->balance -= amount;
+	pthread_mutex_unlock(&account->monitor);
+}
+
+static void account_transfer(struct account *from, struct account *to,
+			     long amount)
+{
+#ifdef FIXED
+	struct account *first = from->number < to->number ? from : to;
+	struct account *second = first == from ? to : from;
+
+	pthread_mutex_lock(&first->monitor);
+	pthread_mutex_lock(&second->monitor);
+	from->balance -= amount;
+	to->balance += amount;
+	pthread_mutex_unlock(&second->monitor);
+	pthread_mutex_unlock(&first->monitor);
+#else
+	pthread_mutex_lock(&from->monitor);
+	from->balance -= amount;
+	to->balance += amount;
+	pthread_mutex_unlock(&from->monitor);
+#endif
+}
+
+/* Deposits as much as it withdraws, and sends the rest around. */
+static void *customer_run(void *arg)
+{
+	struct account *own = arg;
+	struct account *other = &accounts[(own->number + 1) % CUSTOMERS];
+
+	for (int i = 0; i < orders; i++) {
+		long amount = (long)(subject_work((unsigned)i, 2000) % 90) + 10;
+
+		account_deposit(own, amount);
+		account_transfer(own, other, amount / 2);
+		account_withdraw(own, amount);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[CUSTOMERS];
+	long sum = 0;
+
+	orders = subject_size(argc, argv, 1, 2);
+	for (int i = 0; i < CUSTOMERS; i++) {
+		pthread_mutex_init(&accounts[i].monitor, NULL);
+		accounts[i].number = i;
+		accounts[i].balance = 100;
+	}
+	for (int i = 0; i < CUSTOMERS; i++)
+		subject_start(&threads[i], customer_run, &accounts[i]);
+	for (int i = 0; i < CUSTOMERS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < CUSTOMERS; i++)
+		sum += accounts[i].balance;
+	assert(sum == 100L * CUSTOMERS);
+	printf("%ld altogether\n", sum);
+	return 0;
+}

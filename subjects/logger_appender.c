@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A logger that hands every event to the appenders that are attached to it.
+ * The list of appenders is made with the first one and is gone with the last;
+ * logging looks whether there is a list and then goes through it.
+ *
+ * bug:      RV-CAUSAL Table 1, Log4J1
+ * kind:     atomicity violation, one variable (LOCON row 6: R W R)
+ * threads:  main, 2 that log, 1 that detaches
+ * failure:  null pointer dereference (signal 11)
+ * accesses: read of category.list, write of NULL, read of category.list
+ * natively: rare, two loads one after the other
+ * twins:    -DFIXED holds the category's lock while it goes through
+ * sizes:    events of each thread
+ */
+#include "subject.h"
+
+#define THREADS 2
+#define APPENDERS 2
+
+struct appender {
+	unsigned events;
+	unsigned checksum;
+};
+
+struct list {
+	int count;
+	struct appender *items[APPENDERS];
+};
+
+struct category {
+	pthread_mutex_t lock;
+	pthread_mutex_t append;
+	struct list *volatile list;
+	struct list room;
+};
+
+static struct category category = { .lock = PTHREAD_MUTEX_INITIALIZER,
+				    .append = PTHREAD_MUTEX_INITIALIZER };
+static struct appender appenders[APPENDERS];
+static int events;
+
+static void category_attach(struct appender *appender)
+{
+	pthread_mutex_lock(&category.lock);
+	if (!category.list) {
+		category.room.count = 0;
+		category.list = &category.room;
+	}
+	category.list->items[category.list->count++] = appender;
+	pthread_mutex_unlock(&category.lock);
+}
+
+static void category_detach_all(void)
+{
+	pthread_mutex_lock(&category.lock);
+	category.list = NULL;
+	pthread_mutex_unlock(&category.lock);
+}
+
+static void appender_append(struct appender *appender, unsigned event)
+{
+	pthread_mutex_lock(&category.append);
+	appender->events++;
+	appender->checksum ^= event;
+	pthread_mutex_unlock(&category.append);
+}
+
+static unsigned category_log(unsigned event)
+{
+	unsigned writes = 0;
+
+#ifdef FIXED
+	pthread_mutex_lock(&category.lock);
+#endif
+	if (category.list) {
+		int count = category.list->count;
+
+		for (int i = 0; i < count; i++, writes++)
+			appender_append(category.room.items[i], event);
+	}
+#ifdef FIXED
+	pthread_mutex_unlock(&category.lock);
+#endif
+	return writes;
+}
+
+static void *thread_run(void *arg)
+{
+	unsigned seed = *(unsigned *)arg;
+
+	for (int i = 0; i < events; i++) {
+		seed = subject_work(seed, 2500);
+		category_log(seed);
+	}
+	return NULL;
+}
+
+static void *closer_run(void *arg)
+{
+	subject_work(5, 5000);
+	category_detach_all();
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned seeds[THREADS] = { 3, 44 };
+	pthread_t threads[THREADS], closer;
+
+	events = subject_size(argc, argv, 1, 2);
+	for (int i = 0; i < APPENDERS; i++)
+		category_attach(&appenders[i]);
+	for (int i = 0; i < THREADS; i++)
+		subject_start(&threads[i], thread_run, &seeds[i]);
+	subject_start(&closer, closer_run, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_join(closer, NULL);
+	printf("%u and %u events\n", appenders[0].events, appenders[1].events);
+	return 0;
+}
