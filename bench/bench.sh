@@ -62,9 +62,12 @@ if [[ $quick == --quick ]]; then
 	table machine machine
 	table rates "$here/rates.sh" --quick
 	table overhead "$here/overhead.sh" --quick
+	table subjects "$here/subjects.sh" --quick
+	table control "$here/control.sh" --quick
+	table reach "$here/reach.sh" --quick
 	exit $failed
 fi
-tables=(machine rates overhead)
+tables=(machine rates overhead subjects control reach soak)
 table machine machine
 if "$here/fetch.sh" && "$here/build_real.sh"; then
 	table real "$here/run_real.sh"
@@ -74,6 +77,10 @@ else
 fi
 table rates "$here/rates.sh"
 table overhead "$here/overhead.sh"
+table subjects "$here/subjects.sh"
+table control "$here/control.sh"
+table reach "$here/reach.sh"
+table soak "$here/soak.sh"
 for name in "${tables[@]}"; do
 	insert $name
 done

@@ -3,7 +3,7 @@
 # From the runs of stopwatch to tables in Markdown. value[program, variant,
 # column] is the smallest of all rounds; the columns:
 #
-#   wall cpu rss   of the program; of memory the largest
+#   wall cpu user rss   of the program; of memory the largest
 #   during after   processor time of the tool, while the program ran and later
 #   both           cpu and during
 #   all            cpu, during and after
@@ -43,6 +43,7 @@ function keep_peak(column, number) {
 	keep_peak("tool_rss", $10)
 	keep_peak("rss_both", $7 + $10)
 	keep("total", $11)
+	keep("user", $12)
 }
 
 function of(p, variant, column) {
@@ -87,21 +88,25 @@ function bar(what, v1, c1, v2, c2, most) {
 	printf "| %s %s\n", what, verdict(geomean(v1, c1, v2, c2), most)
 }
 
+function times(p, variant) {
+	return sprintf("%.2f / %.2f / %.2f", of(p, variant, "wall"),
+		       of(p, variant, "cpu"), of(p, variant, "user"))
+}
+
 function seconds_table(    i, p) {
-	print "Seconds, the least of " rounds " runs: wall time / processor time of the"
-	print "program; for observing also the processor time of the tool while the"
-	print "program runs and after it has ended."
+	print "Seconds, the least of " rounds " runs: wall time / processor time / that outside"
+	print "the kernel (*user*) of the program; for observing also the processor time of"
+	print "the tool while the program runs and after it has ended."
 	print ""
 	print "| program | native | idle | observed | tool meanwhile | tool after | ThreadSanitizer |"
 	print "|---|---|---|---|---|---|---|"
 	for (i = 0; i < programs; i++) {
 		p = program[i]
-		printf "| %s | %.2f / %.2f | %.2f / %.2f | %.2f / %.2f | %.2f | %.2f | %.2f / %.2f |\n",
-			p, of(p, "native", "wall"), of(p, "native", "cpu"),
-			of(p, "idle", "wall"), of(p, "idle", "cpu"),
-			of(p, "observe", "wall"), of(p, "observe", "cpu"),
-			of(p, "observe", "during"), of(p, "observe", "after"),
-			of(p, "tsan", "wall"), of(p, "tsan", "cpu")
+		print "| " p " | " times(p, "native") " | " times(p, "idle") \
+			" | " times(p, "observe") " | " \
+			sprintf("%.2f | %.2f", of(p, "observe", "during"), \
+				of(p, "observe", "after")) \
+			" | " times(p, "tsan") " |"
 	}
 	print ""
 }
@@ -116,17 +121,19 @@ function ratio_row(name, p) {
 	print "| " name " |" \
 		cell(p, "observe", "wall", "tsan", "wall") \
 		cell(p, "observe", "cpu", "tsan", "cpu") \
+		cell(p, "observe", "user", "tsan", "user") \
 		cell(p, "observe", "both", "tsan", "cpu") \
 		cell(p, "observe", "all", "tsan", "cpu") \
 		cell(p, "idle", "wall", "tsan", "wall") \
 		cell(p, "idle", "cpu", "tsan", "cpu") \
+		cell(p, "idle", "user", "tsan", "user") \
 		cell(p, "idle", "wall", "native", "wall") \
 		cell(p, "idle", "cpu", "native", "cpu")
 }
 
 function ratio_table(    i) {
-	print "| | observed / TSan: wall | cpu | cpu and tool meanwhile | cpu and tool in all | idle / TSan: wall | cpu | idle / native: wall | cpu |"
-	print "|---|---|---|---|---|---|---|---|---|"
+	print "| | observed / TSan: wall | cpu | user | cpu and tool meanwhile | cpu and tool in all | idle / TSan: wall | cpu | user | idle / native: wall | cpu |"
+	print "|---|---|---|---|---|---|---|---|---|---|---|"
 	for (i = 0; i < programs; i++)
 		ratio_row(program[i], program[i])
 	ratio_row("geometric mean", "")
@@ -167,6 +174,8 @@ function bars() {
 	print "|---|---|---|---|"
 	bar("observed / TSan, wall time of the program, geometric mean", \
 		"observe", "wall", "tsan", "wall", 0.7)
+	bar("the same, user time of the program", \
+		"observe", "user", "tsan", "user", 0.7)
 	bar("the same, processor time of program and tool while it runs", \
 		"observe", "both", "tsan", "cpu", 0.7)
 	bar("the same, with all the tool does until its report is out", \
@@ -185,8 +194,9 @@ function bars() {
 	printf "| the same, with the tool's %s\n", \
 		verdict(most_memory("rss_both"), 1)
 	print ""
-	printf "By medians instead of minima, the first five are %.2f, %.2f, %.2f, %.2f and %.2f.\n",
+	printf "By medians instead of minima, the first six are %.2f, %.2f, %.2f, %.2f, %.2f and %.2f.\n",
 		geomean_of_middles("observe", "wall", "tsan", "wall"),
+		geomean_of_middles("observe", "user", "tsan", "user"),
 		geomean_of_middles("observe", "both", "tsan", "cpu"),
 		geomean_of_middles("observe", "all", "tsan", "cpu"),
 		geomean_of_middles("idle", "wall", "tsan", "wall"),

@@ -104,7 +104,8 @@ awk -F '\t' 'BEGIN { print "[" } {
 	printf "%s{\"program\":\"%s\",\"variant\":\"%s\",\"round\":%d," \
 		"\"status\":%d,\"wall\":%s,\"cpu\":%s,\"rss_kib\":%d," \
 		"\"tool_cpu_during\":%s,\"tool_cpu_after\":%s," \
-		"\"tool_rss_kib\":%d,\"total_wall\":%s}", (NR > 1 ? ",\n" : ""),
-		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+		"\"tool_rss_kib\":%d,\"total_wall\":%s,\"user\":%s}",
+		(NR > 1 ? ",\n" : ""),
+		$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
 	} END { print "\n]" }' "$scratch/runs" > "$results/overhead.json"
 awk -f "$here/overhead.awk" "$scratch/runs"

@@ -217,9 +217,12 @@ run_blosc() {
 places() {
 	awk '
 		function flush() {
-			if (what && !count[what]++)
+			if (what && !count[what])
 				example[what] = places
+			if (what)
+				count[what] += 1 + also
 			what = places = ""
+			also = 0
 		}
 		/^(race on|lock cycle)/ {
 			flush()
@@ -230,6 +233,8 @@ places() {
 			sub(/allocated at .*\//, "allocated at ", what)
 			next
 		}
+		/^  also / { also++ }
+		/^  and [0-9]+ more between / { also += $2 }
 		/^[a-z]/ { flush() }
 		what && /^    #0 / {
 			sub(/^    #0 /, "")
