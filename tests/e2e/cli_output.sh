@@ -10,7 +10,7 @@ refused 'cannot write standard output' \
 refused 'cannot write standard output' \
 	bash -c '"$HEDDLE" completion zsh > /dev/full'
 
-build bank "$SOURCE/examples/bank.c"
+build bank "$SOURCE/tests/programs/bank_in_turns.c"
 run 2 bash -c '"$HEDDLE" run --observe -- ./bank > /dev/full'
 has err 'cannot write standard output'
 run 2 "$HEDDLE" show --output /no/such/place/file
@@ -21,6 +21,11 @@ has err '/dev/full'
 run 0 "$HEDDLE" run --observe --output report -- ./bank
 [[ ! -s out ]] || fail "output besides the report: $(head -n 3 out)"
 has report 'race on global balance'
+run 0 "$HEDDLE" run --observe --output - -- ./bank
+has out 'race on global balance'
+run 0 "$HEDDLE" show --text --output -
+has out ' write '
+[[ ! -e - ]] || fail "a file called -"
 run 0 "$HEDDLE" run --observe -v -- ./bank
 has err 'exited with status 0'
 run 0 env HEDDLE_LOG=cli:info "$HEDDLE" run --observe -- ./bank

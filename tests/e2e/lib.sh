@@ -65,18 +65,24 @@ refused() {
 	has err "$words"
 }
 
-# matches FILE PATTERN_FILE: line by line; a line "..." stands for any lines,
-# "..." in a line for anything. HEDDLE_BLESS=1 writes the pattern anew.
-matches() {
+# is_like FILE PATTERN_FILE: line by line; a line "..." stands for any lines,
+# "..." in a line for anything.
+is_like() {
 	local pattern
 
+	pattern=$(sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g' "$2")
+	# shellcheck disable=SC2053
+	[[ $(cat "$1") == $pattern ]]
+}
+
+# matches FILE PATTERN_FILE: or the test fails. HEDDLE_BLESS=1 writes the
+# pattern anew.
+matches() {
 	if [[ ${HEDDLE_BLESS:-} ]]; then
 		cp "$1" "$2"
 		return
 	fi
-	pattern=$(sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g' "$2")
-	# shellcheck disable=SC2053
-	[[ $(cat "$1") == $pattern ]] && return
+	is_like "$1" "$2" && return
 	fail "$1 is not like $2:"
 	diff "$2" "$1"
 }

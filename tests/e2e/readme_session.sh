@@ -9,15 +9,28 @@
 cp "$SOURCE/examples/bank.c" .
 PATH=$(dirname "$HEDDLE"):$PATH
 export PATH
-sed -n '/^```console$/,/^```$/p' "$SOURCE/README.md" | sed '1d;$d' > shown
-commands=0
-while read -r line; do
-	[[ $line == '$ '* ]] || continue
-	commands=$((commands + 1))
-	echo "$line"
-	timeout 60 bash -c "${line#'$ '}" 2>&1 || fail "status $?: $line"
-done < shown > happened
-[[ $commands -ge 3 ]] || fail "only $commands commands in the README"
+sed -n '/^```console$/,/^```$/p' "$SOURCE/README.md" | grep -v '^```' > shown
+[[ $(grep -c '^\$ ' shown) -ge 3 ]] || fail "too few commands in the README"
+
+session() {
+	local line
+
+	rm -rf .heddle bank
+	while read -r line; do
+		[[ $line == '$ '* ]] || continue
+		echo "$line"
+		# A bug that was shown is what is wanted here.
+		timeout 60 bash -c "${line#'$ '}" 2>&1 < /dev/null ||
+			[[ $? -eq 1 ]] || echo "failed"
+	done < shown > happened
+}
+
+# The clerks may come in the other order, or lose money: that is what the
+# example is about. Both are rare, so a few tries are enough for the usual.
+for _ in 1 2 3 4 5; do
+	session
+	is_like happened shown && break
+done
 matches happened shown
 
 # And the eight lines at the top are those of the program.

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-build bank "$SOURCE/examples/bank.c"
+build bank "$SOURCE/tests/programs/bank_in_turns.c"
 run 0 "$HEDDLE" run --observe --trace whole -- ./bank
 size=$(stat -c %s whole)
 

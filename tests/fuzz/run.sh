@@ -18,6 +18,7 @@ cd "$SOURCE"
 "$clang" -std=gnu17 -D_GNU_SOURCE -O1 -g -Isrc \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	tests/fuzz/fuzz_trace.c src/trace/trace_*.c src/trace/text_line.c \
+	src/trace/event_bytes.c \
 	src/base/err.c src/base/xalloc.c -lzstd -lxxhash -o "$work/fuzz_trace"
 cd "$work"
 if [[ $seconds -eq 0 ]]; then

@@ -7,7 +7,7 @@
 set -u
 SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$SOURCE" || exit 2
-rooms=(cli report store trial analysis trace base format)
+rooms=(cli report store explore linear trial analysis plan trace base format)
 failed=0
 
 fail() {
@@ -56,8 +56,9 @@ done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' src)
 [[ $checked -gt 10 ]] || fail "only $checked includes seen: the check is blind"
 
 # Ground rule of the guest: it shares no buffers and no locks with stdio.
-grep -rnE '#[[:space:]]*include[[:space:]]*<stdio.h>' src/runtime src/format &&
-	fail "the guest must not use stdio"
+# It stands in front of its functions, so one header knows their types.
+grep -rnE '#[[:space:]]*include[[:space:]]*<stdio.h>' src/runtime src/format |
+	grep -v '^src/runtime/real.h:' && fail "the guest must not use stdio"
 
 alone() {
 	local compiler=$1 header=$2

@@ -22,7 +22,7 @@ fail() {
 }
 
 files() {
-	find src include tests examples bench \
+	find src include tests examples bench subjects \
 		\( -path bench/cache -o -path bench/results \) -prune \
 		-o -type f \( "$@" \) -print
 }

@@ -8,6 +8,7 @@ set -u
 SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$SOURCE" || exit 2
 {
-	find cmake tests examples bench -name '*.sh' -not -path 'bench/cache/*'
+	find cmake tests examples bench subjects -name '*.sh' \
+		-not -path 'bench/cache/*'
 	echo .ci/run
 } | xargs shellcheck -x -S warning -e SC1010,SC2011,SC2154

@@ -29,12 +29,15 @@ check() {
 
 cd "$SOURCE/tests" || exit 2
 for test in "$BUILD"/tests/test_*; do
-	# About the guest, whose shadow is larger than valgrind allows.
-	[[ $test == */test_filter* ]] || check 0 "$test"
+	# About the guest, whose shadow and heap lie beyond what valgrind
+	# allows; and about Z3, which is not ours and would take minutes.
+	[[ $test == */test_filter* || $test == */test_heap* ||
+		$test == */test_stepped_filter || $test == *_z3 ]] ||
+		check 0 "$test"
 done
 
 cd "$scratch" || exit 2
-"$HEDDLE" cc -o bank "$SOURCE/examples/bank.c" || exit 1
+"$HEDDLE" cc -o bank "$SOURCE/tests/programs/bank_in_turns.c" || exit 1
 check 1 "$HEDDLE" run --observe --fail-on race -- ./bank
 check 0 "$HEDDLE" run --observe --json -- ./bank
 check 2 "$HEDDLE" run --observe -- ./nowhere

@@ -10,19 +10,18 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime/filter.h"
 #include "runtime/order.h"
 
+#include "filter_pairs.h"
+
 /*
  * The filter under threads that really run at once. They meet before each
  * round, use the same few granules in the same order, and meet again; then one
- * of them looks at what passed. No thread is ordered with another, so of any
- * two accesses in conflict one must have been kept, and the other kept or
- * told, or one of the same thread that came later and is at least as strong.
+ * of them looks at what passed. No thread is ordered with another.
  */
 
 enum {
@@ -30,19 +29,6 @@ enum {
 	ROUNDS = 12000,
 	GRANULES = 3,
 	USES = 3, /* of a granule by each thread in a round */
-	LOG = 4096,
-};
-
-struct use {
-	uint64_t segment;
-	uint32_t thread, granule, bytes;
-	bool is_write, is_kept;
-};
-
-/* What a thread did in this round, and what passed through its hands. */
-struct log {
-	struct use done[GRANULES * USES], passed[LOG];
-	uint32_t done_count, passed_count;
 };
 
 struct region *region;
@@ -73,28 +59,13 @@ void guest_note(const char *text)
 	atomic_store(&is_wrong, true);
 }
 
-static void pass(struct log *log, const struct use *u)
-{
-	if (log->passed_count < LOG)
-		log->passed[log->passed_count++] = *u;
-	else
-		atomic_store(&is_wrong, true);
-}
-
 void record_earlier(struct thread *t, bool is_write, uint64_t addr,
 		    uint32_t size, uint64_t arg, uint32_t stack)
 {
 	(void)stack;
-	for (uint64_t at = addr; at < addr + size; at++) {
-		uint64_t offset = at - (uintptr_t)memory;
-
-		pass(&logs[t->number],
-		     &(struct use){ .segment = earlier_segment(arg),
-				    .thread = earlier_thread(arg),
-				    .granule = (uint32_t)(offset / 8),
-				    .bytes = 1u << offset % 8,
-				    .is_write = is_write });
-	}
+	if (!log_tell(&logs[t->number], is_write, addr - (uintptr_t)memory,
+		      size, arg))
+		atomic_store(&is_wrong, true);
 }
 
 /* ---- a round ---- */
@@ -126,8 +97,8 @@ static void use(struct thread *t, uint32_t granule, uint32_t bytes,
 	    (!is_write && word_is_readers(word) &&
 	     filter_knows_reader(t, word, bytes)))
 		return;
-	if (filter_access(t, addr, bytes, is_write, 0))
-		pass(log, &u);
+	if (filter_access(t, addr, bytes, is_write, 0) && !log_pass(log, &u))
+		atomic_store(&is_wrong, true);
 }
 
 static void round_play(struct thread *t, uint64_t *state, uint32_t writes)
@@ -145,69 +116,11 @@ static void round_play(struct thread *t, uint64_t *state, uint32_t writes)
 
 /* ---- looking at it ---- */
 
-static bool stands_for(const struct use *passed, const struct use *done,
-		       uint32_t bytes)
-{
-	return passed->thread == done->thread &&
-	       passed->granule == done->granule && passed->bytes & bytes &&
-	       passed->segment >= done->segment &&
-	       passed->is_write >= done->is_write;
-}
-
-/* 0: nothing stands for it; 1: it was told; 2: it was kept. */
-static int find(const struct use *done, uint32_t byte)
-{
-	int found = 0;
-
-	for (uint32_t t = 0; t < THREADS; t++)
-		for (uint32_t i = 0; i < logs[t].passed_count; i++) {
-			const struct use *p = &logs[t].passed[i];
-
-			if (!stands_for(p, done, byte))
-				continue;
-			if (p->is_kept)
-				return 2;
-			found = 1;
-		}
-	return found;
-}
-
-static void pair_check(const struct use *a, const struct use *b)
-{
-	uint32_t both = a->bytes & b->bytes;
-
-	if (a->granule != b->granule || (!a->is_write && !b->is_write))
-		return;
-	for (uint32_t byte = 1; byte <= both; byte <<= 1) {
-		int first, second;
-
-		if (!(both & byte))
-			continue;
-		first = find(a, byte);
-		second = find(b, byte);
-		if (first && second && first + second >= 3)
-			continue;
-		atomic_store(&is_wrong, true);
-		fprintf(stderr,
-			"granule %u byte %02x: %s of thread %u "
-			"(%d), %s of thread %u (%d)\n",
-			a->granule, byte, a->is_write ? "write" : "read",
-			a->thread, first, b->is_write ? "write" : "read",
-			b->thread, second);
-	}
-}
-
 static void round_check(void)
 {
-	for (uint32_t t = 0; t < THREADS; t++)
-		for (uint32_t u = 0; u < t; u++)
-			for (uint32_t i = 0; i < logs[t].done_count; i++)
-				for (uint32_t j = 0; j < logs[u].done_count;
-				     j++)
-					pair_check(&logs[t].done[i],
-						   &logs[u].done[j]);
-	for (uint32_t t = 0; t < THREADS; t++)
-		logs[t].done_count = logs[t].passed_count = 0;
+	if (!logs_are_right(logs, THREADS))
+		atomic_store(&is_wrong, true);
+	logs_clear(logs, THREADS);
 	shadow_fill((uintptr_t)memory, sizeof(memory), 0);
 }
 

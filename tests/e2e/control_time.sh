@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Time and chance under control: clocks, sleeping, random numbers and ids are
+# the same in every run, sleeping takes no time, and a deadlock beside a
+# housekeeping thread that sleeps is found.
+
+. "$(dirname "$0")/lib.sh"
+
+programs=$SOURCE/tests/programs
+
+# holds STRATEGY PROGRAM ARGUMENT...
+holds() {
+	local strategy=$1
+
+	shift
+	run 0 "$HEDDLE" run --strategy "$strategy" -n 100 --seed 1 -- "$@"
+}
+
+# breaks WORDS STRATEGY PROGRAM ARGUMENT...
+breaks() {
+	local words=$1 strategy=$2
+
+	shift 2
+	run 1 "$HEDDLE" run --strategy "$strategy" -n 100 --seed 1 -- "$@"
+	has out "$words"
+}
+
+build clocks "$programs/control_clocks.c"
+build patient "$programs/control_patient_sleeper.c"
+build deadlock "$programs/control_deadlock_beside_sleeper.c"
+run 0 "$HEDDLE" c++ -g -O1 "$programs/control_chance.cc" -o chance
+
+for strategy in random pct pos; do
+	holds "$strategy" ./clocks
+	holds "$strategy" ./patient
+	holds "$strategy" ./chance
+	for what in locks wakeup join; do
+		breaks deadlock "$strategy" ./deadlock $what
+	done
+done
+breaks deadlock random ./deadlock wakeup count
+
+# The numbers are the same whatever the seed.
+for seed in 1 2 3; do
+	run 0 "$HEDDLE" run --strategy random -n 10 --seed $seed -- \
+		./chance "$scratch/sums"
+done
+[[ $(wc -l < sums) -ge 30 ]] || fail "not every run wrote its sum"
+[[ $(sort -u sums | wc -l) -eq 1 ]] ||
+	fail "chance is not the same in every run"
+
+finish
