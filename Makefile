@@ -18,8 +18,8 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 CTEST_FLAGS ?=
 packages = cmake/install-packages.sh
-sources = find src include tests examples bench -path bench/cache -prune -o \
-	-name '*.[ch]' -print
+sources = find src include tests examples bench subjects -path bench/cache \
+	-prune -o -name '*.[ch]' -print
 
 build: packages-build
 	@$(MAKE) --no-print-directory compile

@@ -13,6 +13,7 @@ if(TARGET heddle)
 		DESTINATION bin)
 	install(FILES ${CMAKE_BINARY_DIR}/completion.bash RENAME heddle
 		DESTINATION share/bash-completion/completions)
+	install(FILES src/cli/heddle-gdb.py DESTINATION lib/heddle)
 endif()
 if(TARGET guest)
 	install(TARGETS guest DESTINATION lib/heddle)

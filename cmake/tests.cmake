@@ -31,11 +31,21 @@ target_compile_definitions(guest_filter PRIVATE _GNU_SOURCE)
 target_compile_options(guest_filter PRIVATE -mcx16)
 target_link_libraries(guest_filter PRIVATE warnings)
 
+# The heap of runs under control, for its test.
+add_library(guest_heap OBJECT EXCLUDE_FROM_ALL src/runtime/heap_own.c
+	src/runtime/heap_huge.c src/runtime/heap_misuse.c
+	src/runtime/heap_poison.c)
+target_include_directories(guest_heap PRIVATE src)
+target_compile_definitions(guest_heap PRIVATE _GNU_SOURCE)
+target_link_libraries(guest_heap PRIVATE warnings)
+
 foreach(source ${sources})
 	get_filename_component(name ${source} NAME_WE)
 	add_executable(${name} ${source})
 	if(name MATCHES "^test_filter")
 		target_link_libraries(${name} PRIVATE guest_filter)
+	elseif(name MATCHES "^test_heap")
+		target_link_libraries(${name} PRIVATE guest_heap)
 	endif()
 	set_target_properties(${name} PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -45,6 +55,17 @@ foreach(source ${sources})
 		WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
 	test_properties(${name} unit 120)
 endforeach()
+
+# Reads filter.c as part of itself.
+if(TARGET test_stepped_filter)
+	target_sources(test_stepped_filter PRIVATE src/runtime/order.c
+		src/runtime/shadow.c)
+	target_compile_options(test_stepped_filter PRIVATE -mcx16)
+endif()
+if(TARGET test_record)
+	target_sources(test_record PRIVATE src/runtime/record.c
+		src/runtime/order.c)
+endif()
 
 foreach(kind e2e structure)
 	file(GLOB sources CONFIGURE_DEPENDS tests/${kind}/*.sh)
@@ -57,8 +78,9 @@ foreach(kind e2e structure)
 	endforeach()
 endforeach()
 
-# These compile or run the whole tree, and use two processors themselves.
-foreach(name tidy both_compilers sanitized)
+# These compile or run the whole tree or all subjects, and use two processors
+# themselves.
+foreach(name tidy both_compilers sanitized subjects_build subjects_found)
 	if(TEST ${name})
 		set_tests_properties(${name} PROPERTIES PROCESSORS 2 TIMEOUT 600)
 	endif()

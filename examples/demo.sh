@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Two clerks deposit into one account without a lock. Running the program shows
-# nothing; observing it once shows the race. Ends with 0 when the race was
-# found.
+# nothing; heddle finds a schedule that loses money, shows it and repeats it;
+# and observing one free run shows the race behind it. Ends with 0 when all of
+# that happened.
 
 set -euo pipefail
 examples=$(cd "$(dirname "$0")" && pwd)
@@ -16,22 +17,31 @@ say() {
 	printf '\n$ %s\n' "$*"
 }
 
+# Runs heddle with the arguments, which must show a bug.
+shows() {
+	local status=0
+
+	say heddle "$@"
+	"$heddle" "$@" || status=$?
+	if [[ $status -ne 1 ]]; then
+		echo "demo: status $status instead of 1" >&2
+		exit 1
+	fi
+}
+
 cp "$examples/bank.c" .
 say cat bank.c
 sed 1d bank.c
 
-say heddle cc -o bank bank.c
-"$heddle" cc -o bank bank.c
+say heddle cc -g -o bank bank.c
+"$heddle" cc -g -o bank bank.c
 
 say "for i in \$(seq 200); do ./bank || echo wrong balance; done"
 for i in $(seq 200); do
 	./bank || echo "wrong balance in run $i"
 done
 
-say heddle run --observe --fail-on race -- ./bank
-status=0
-"$heddle" run --observe --fail-on race -- ./bank || status=$?
-if [[ $status -ne 1 ]]; then
-	echo "demo: the race was not found (status $status)" >&2
-	exit 1
-fi
+shows run --strategy random -- ./bank
+shows show bank-1
+shows replay --times 20 bank-1
+shows run --observe --fail-on race -- ./bank
