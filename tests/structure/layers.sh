@@ -7,7 +7,8 @@
 set -u
 SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$SOURCE" || exit 2
-rooms=(cli report store explore linear trial analysis plan trace base format)
+rooms=(cli report regress locate expose explore linear store trial analysis plan
+	trace base format)
 failed=0
 
 fail() {
