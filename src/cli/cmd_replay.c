@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "cli/again.h"
+#include "store/again.h"
 #include "cli/debugger.h"
 #include "cli/verb.h"
 #include "store/store.h"

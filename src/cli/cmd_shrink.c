@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/again.h"
+#include "store/again.h"
 #include "cli/verb.h"
 #include "store/store.h"
 

@@ -10,7 +10,7 @@
  * whose places it is told. We wait until gdb ends.
  */
 
-#include "cli/again.h"
+#include "store/again.h"
 
 /* Returns the exit status, or -1. */
 MUST_USE int debugger_run(struct again *a, struct err *err);

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "cli/again.h"
+#include "store/again.h"
 #include "report/report_campaign.h"
 #include "store/repro.h"
 #include "store/store.h"
@@ -20,9 +20,6 @@
 enum {
 	RUNS_DEFAULT = 1000,
 	PROCESSORS = 2, /* that programs are told of, on every machine */
-	/* What shrinking a new failure may cost. */
-	SHRINK_RUNS = 500,
-	SHRINK_MS = 2000,
 };
 
 /* Everything that is at hand during a campaign. */
@@ -113,39 +110,9 @@ static void repro_fill_command(struct repro *r, const struct table *t)
 	}
 }
 
-static void repro_fill_failure(struct repro *r, const struct failure *f)
-{
-	const struct captured *c = f->captured;
-
-	r->seed = c->run.seed;
-	r->outcome = f->verdict.kind;
-	r->verdict = xstrdup(f->verdict.text);
-	r->identity = xstrdup(f->verdict.identity);
-	r->details = xstrdup(f->verdict.details);
-	r->schedule = c->run.schedule;
-	r->points = c->run.points;
-	r->wait_status = c->run.wait_status;
-	r->plan = captured_plan(c);
-	r->output = copy(c->output, c->output_size);
-	r->output_size = c->output_size;
-}
-
-/* Fewer switches, and lines of the source, for whoever reads it. A failure that
- * cannot be shrunk is worth as much. */
-static void make_readable(const struct table *t, const char *name)
-{
-	struct shrink_result result;
-	struct again a;
-	struct err err;
-
-	if (again_open(&a, t->o->store, name, true, &err) < 0 ||
-	    again_shrink(&a, SHRINK_RUNS, SHRINK_MS, &result, &err) < 0)
-		log_warn("%s is kept as it was found: %s", name, err.text);
-	again_close(&a);
-}
-
 static int keep(struct table *t, size_t n, struct err *err)
 {
+	const struct failure *f = &t->result.failures.at[n];
 	struct repro *r = repro_new();
 	VEC(char *) files = { 0 };
 	bool was_known;
@@ -156,12 +123,12 @@ static int keep(struct table *t, size_t n, struct err *err)
 	vec_push(&files, NULL);
 
 	repro_fill_command(r, t);
-	repro_fill_failure(r, &t->result.failures.at[n]);
+	repro_set_failure(r, f->captured, &f->verdict);
 	rc = repro_save(r, t->o->store, files.at, &was_known, err);
 	if (rc == 0)
 		t->names[n] = xstrdup(r->name);
 	if (rc == 0 && !was_known && !t->result.stopped_by)
-		make_readable(t, r->name);
+		again_make_readable(t->o->store, r->name);
 	repro_free(r);
 	for (size_t i = 0; i < files.count; i++)
 		free(files.at[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/again.h"
+#include "store/again.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +12,12 @@
 #include "base/install.h"
 #include "base/log.h"
 #include "trial/describe.h"
+
+enum {
+	/* What shrinking a new failure may cost. */
+	SHRINK_RUNS = 500,
+	SHRINK_MS = 2000,
+};
 
 static int open_input(struct again *a, struct err *err)
 {
@@ -267,4 +273,43 @@ int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
 	if (rc == 0 && confirm(a, r->plan, err) == 1)
 		rc = repro_update(r, err);
 	return rc;
+}
+
+void again_make_readable(const char *store, const char *name)
+{
+	struct shrink_result result;
+	struct again a;
+	struct err err;
+
+	if (again_open(&a, store, name, true, &err) < 0 ||
+	    again_shrink(&a, SHRINK_RUNS, SHRINK_MS, &result, &err) < 0)
+		log_warn("%s is kept as it was found: %s", name, err.text);
+	again_close(&a);
+}
+
+/* ---- keeping ---- */
+
+static char *copy(const char *text, size_t size)
+{
+	char *to = xmalloc(size + 1);
+
+	memcpy(to, text, size);
+	to[size] = '\0';
+	return to;
+}
+
+void repro_set_failure(struct repro *r, const struct captured *run,
+		       const struct verdict *v)
+{
+	r->seed = run->run.seed;
+	r->outcome = v->kind;
+	r->verdict = xstrdup(v->text);
+	r->identity = xstrdup(v->identity);
+	r->details = xstrdup(v->details);
+	r->schedule = run->run.schedule;
+	r->points = run->run.points;
+	r->wait_status = run->run.wait_status;
+	r->plan = captured_plan(run);
+	r->output = copy(run->output, run->output_size);
+	r->output_size = run->output_size;
 }

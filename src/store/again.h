@@ -3,7 +3,7 @@
 #define HEDDLE_AGAIN_H
 
 /*
- * A kept failure, ready to be run again: for replay and shrink. The program
+ * A kept failure, ready to be run again: for replay, shrink and regress. The program
  * runs where it ran before (if that directory is still there), with the input
  * it had.
  */
@@ -47,6 +47,15 @@ MUST_USE int again_judge(struct again *a, const struct captured *run,
  * be. result->plan is NULL. */
 MUST_USE int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
 			  struct shrink_result *result, struct err *err);
+
+/* What a run that failed says of itself: verdict, schedule, output. */
+void repro_set_failure(struct repro *r, const struct captured *run,
+		       const struct verdict *v);
+
+/* A failure that was just kept gets fewer switches and lines of the source, for
+ * whoever reads it. One that cannot be shrunk is worth as much: that is told,
+ * and no error. Its check, if it has one, is run. */
+void again_make_readable(const char *store, const char *name);
 
 /* Is it the failure that was kept? A shrink_same, with the again as arg. */
 bool again_is_same(const struct captured *run, void *arg);
