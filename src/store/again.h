@@ -3,9 +3,9 @@
 #define HEDDLE_AGAIN_H
 
 /*
- * A kept failure, ready to be run again: for replay, shrink and regress. The program
- * runs where it ran before (if that directory is still there), with the input
- * it had.
+ * A kept failure, ready to be run again: for replay, shrink and regress. The
+ * program runs where it ran before (if that directory is still there), with the
+ * input it had.
  */
 
 #include "store/repro.h"
