@@ -6,7 +6,8 @@
 #   make              release build; the tool is build/heddle
 #   make demo         a data race in eight lines of C, found
 #   make test         every test
-#   make bench        every benchmark (bench-quick: a few minutes of it)
+#   make bench        every benchmark (bench-quick: a few minutes of it;
+#                     TABLES='reach subjects': these alone)
 #   make install      into PREFIX (/usr/local), below DESTDIR if that is set
 #   make deb          build/heddle_<version>_amd64.deb
 #   make fuzz         the readers, for ten minutes
@@ -45,7 +46,8 @@ demo: build
 
 bench bench-quick: packages-bench
 	@$(MAKE) --no-print-directory compile
-	BUILD=$(abspath $(BUILD)) bench/bench.sh $(if $(findstring quick,$@),--quick)
+	BUILD=$(abspath $(BUILD)) bench/bench.sh $(if $(findstring quick,$@),--quick) \
+		$(TABLES)
 
 install: build
 	cmake --install $(BUILD) --prefix $(PREFIX)

@@ -6,12 +6,13 @@
 # schedule? Prints Markdown. Programs that need arguments, or never end, have
 # no failures here and are left out.
 #
-#	bench/replays.sh [RUNS [TIMES]]
+#	bench/replays.sh [--quick | RUNS [TIMES]]
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 BUILD=${BUILD:-$here/build}
 heddle=$BUILD/heddle
+[[ ${1:-} != --quick ]] || set -- 20 10
 runs=${1:-100}
 times=${2:-100}
 scratch=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# run_real.sh [MEGABYTES]: runs what build_real.sh built, and checks what it
+# real.sh [--quick]: runs what build_real.sh built, and checks what it
 # does: alone (native, with idle hooks, with those of clang), observed, and
 # under gcc's thread sanitizer. Prints a table in Markdown, and below it each
 # race and lock cycle that was observed. The reports are in bench/results/real.
@@ -14,7 +14,8 @@ HEDDLE=$BUILD/heddle
 built=$here/cache/build
 results=$here/results/real
 scratch=$(mktemp -d)
-megabytes=${1:-30}
+megabytes=30
+[[ ${1:-} != --quick ]] || megabytes=5
 seed=1
 limit=300
 failed=0
