@@ -9,6 +9,7 @@
 
 #include "base/quote.h"
 #include "base/xalloc.h"
+#include "report/clean_text.h"
 #include "report/wording.h"
 
 /* ---- text ---- */
@@ -154,24 +155,9 @@ void report_campaign_text(const struct campaign_report *r, FILE *out)
 
 /* ---- JSON ---- */
 
-/* What programs print need not be UTF-8; JSON must. */
 static json_t *text(const char *s)
 {
-	json_t *j;
-	char *clean;
-
-	if (!s)
-		return json_null();
-	j = json_string(s);
-	if (j)
-		return j;
-	clean = xstrdup(s);
-	for (char *p = clean; *p; p++)
-		if ((unsigned char)*p >= 0x80)
-			*p = '?';
-	j = json_string(clean);
-	free(clean);
-	return j;
+	return clean_json(s);
 }
 
 static json_t *number(uint64_t n)
