@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "format/event.h"
-#include "trace/text_line.h"
-
-#define HEADER "heddle-plan"
+#include "trace/text_form.h"
 
 enum { PRIVATES_A_LINE = 8 };
 
@@ -25,6 +23,237 @@ static const struct {
 };
 
 enum { FLAGS = sizeof(flags) / sizeof(*flags) };
+
+/* ---- reading ---- */
+
+struct reader {
+	struct text_line *line; /* under way */
+	struct plan *plan;
+	bool ended;
+};
+
+static int read_flag(struct reader *r)
+{
+	const char *word = line_word(r->line);
+
+	for (size_t i = 0; word && i < FLAGS; i++)
+		if (strcmp(word, flags[i].text) == 0) {
+			r->plan->flags |= flags[i].flag;
+			return 0;
+		}
+	return line_error(r->line, "unknown flag %s", word ? word : "");
+}
+
+static int read_build_id(struct reader *r, struct plan_module *m,
+			 const char *word)
+{
+	size_t n = word ? strlen(word) : 1;
+
+	if (word && strcmp(word, "-") == 0)
+		return 0;
+	if (n % 2 || n / 2 > sizeof(m->build_id))
+		return line_error(r->line, "no build id");
+	for (size_t i = 0; i < n / 2; i++) {
+		int high = text_hex_digit(word[2 * i]);
+		int low = text_hex_digit(word[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return line_error(r->line, "no build id: %s", word);
+		m->build_id[i] = (uint8_t)(high * 16 + low);
+	}
+	m->build_id_size = (uint8_t)(n / 2);
+	return 0;
+}
+
+static int read_module(struct reader *r)
+{
+	struct plan_module m = { 0 };
+	const char *name;
+	uint64_t n;
+
+	if (line_number(r->line, "number of the module", REGION_MODULES, &n) <
+	    0)
+		return -1;
+	if (n != r->plan->modules.count)
+		return line_error(r->line, "modules are out of order");
+	name = line_word(r->line);
+	if (!name || !*name || strchr(name, '/'))
+		return line_error(r->line, "a module needs a plain name");
+	if (read_build_id(r, &m, line_word(r->line)) < 0)
+		return -1;
+	m.name = xstrdup(name);
+	vec_push(&r->plan->modules, m);
+	return 0;
+}
+
+static int read_thread(struct reader *r)
+{
+	const char *name;
+	uint64_t n;
+
+	if (line_number(r->line, "number of the thread", CONTROL_THREADS, &n) <
+	    0)
+		return -1;
+	name = line_word(r->line);
+	if (n != r->plan->threads.count || !name)
+		return line_error(r->line, "threads are out of order, or one "
+					   "has no name");
+	vec_push(&r->plan->threads, xstrdup(name));
+	return 0;
+}
+
+static int kind_of(const char *text)
+{
+	for (int kind = 0; text && kind < EVENT_KINDS; kind++)
+		if (strcmp(text, event_text((unsigned int)kind)) == 0)
+			return kind;
+	return -1;
+}
+
+static int what_of(const char *text)
+{
+	for (int what = 0; what < STEP_WHATS; what++)
+		if (strcmp(text, step_text((unsigned int)what)) == 0)
+			return what;
+	return -1;
+}
+
+/* Of an outside number that indexes: the plan's own modules, threads. */
+static int check_step(struct reader *r, const struct plan_step *s)
+{
+	if (s->module != NO_MODULE && s->module >= r->plan->modules.count)
+		return line_error(r->line, "there is no module %" PRIu32,
+				  s->module);
+	if (s->what <= STEP_YIELD && s->to >= CONTROL_THREADS)
+		return line_error(r->line, "there is no thread %" PRIu32,
+				  s->to);
+	if (r->plan->steps.count >= CONTROL_STEPS)
+		return line_error(r->line, "too many steps");
+	return 0;
+}
+
+static int read_step(struct reader *r, int what)
+{
+	uint64_t thread = 0, module = NO_MODULE, address = 0, visit = 0, to = 0;
+	const struct text_field fields[] = {
+		{ "thread", &thread, CONTROL_THREADS - 1 },
+		{ "module", &module, REGION_MODULES },
+		{ "address", &address, UINT64_MAX },
+		{ "visit", &visit, UINT32_MAX },
+		{ "to", &to, UINT32_MAX },
+		{ NULL, NULL, 0 },
+	};
+	const char *kind_text = line_word(r->line);
+	const char *where = line_word(r->line);
+	const char *source = line_word(r->line);
+	int kind = kind_of(kind_text);
+	struct plan_step s;
+
+	if (kind < 0 || !where || !source)
+		return line_error(r->line, "a step needs a kind of event and "
+					   "a place");
+	if (line_fields(r->line, fields) < 0)
+		return -1;
+	s = (struct plan_step){ .thread = (uint32_t)thread,
+				.module = (uint32_t)module,
+				.address = address,
+				.visit = (uint32_t)visit,
+				.to = (uint32_t)to,
+				.what = (uint8_t)what,
+				.kind = (uint8_t)kind };
+	if (check_step(r, &s) < 0)
+		return -1;
+	s.where = *where ? xstrdup(where) : NULL;
+	s.source = *source ? xstrdup(source) : NULL;
+	vec_push(&r->plan->steps, s);
+	return 0;
+}
+
+static int read_privates(struct reader *r)
+{
+	uint64_t module, address;
+
+	if (line_number(r->line, "number of the module", REGION_MODULES,
+			&module) < 0)
+		return -1;
+	if (module >= r->plan->modules.count)
+		return line_error(r->line, "there is no module %" PRIu64,
+				  module);
+	while (r->line->next < r->line->words.count) {
+		if (line_number(r->line, "address", UINT64_MAX, &address) < 0)
+			return -1;
+		vec_push(&r->plan->privates,
+			 (struct plan_private){ .module = (uint32_t)module,
+						.address = address });
+	}
+	return 0;
+}
+
+static int read_count(struct reader *r, const char *what, uint64_t max,
+		      uint64_t *to)
+{
+	return line_number(r->line, what, max, to);
+}
+
+static int read_line(struct text_line *l, const char *word, void *of)
+{
+	struct reader *r = of;
+	uint64_t n;
+	int what;
+
+	r->line = l;
+	if (r->ended)
+		return line_error(r->line, "something behind the end");
+	if (strcmp(word, "done") == 0) {
+		r->ended = true;
+		return 0;
+	}
+	if (strcmp(word, "seed") == 0)
+		return read_count(r, "seed", UINT64_MAX, &r->plan->seed);
+	if (strcmp(word, "processors") == 0) {
+		if (read_count(r, "number of processors", 1 << 16, &n) < 0)
+			return -1;
+		r->plan->processors = (uint32_t)n;
+		return 0;
+	}
+	if (strcmp(word, "flag") == 0)
+		return read_flag(r);
+	if (strcmp(word, "module") == 0)
+		return read_module(r);
+	if (strcmp(word, "thread") == 0)
+		return read_thread(r);
+	if (strcmp(word, "private") == 0)
+		return read_privates(r);
+	what = what_of(word);
+	if (what < 0)
+		return line_error(r->line, "unknown word %s", word);
+	return read_step(r, what);
+}
+
+static int read_whole(struct text_line *l, void *of)
+{
+	const struct reader *r = of;
+
+	return r->ended ? 0 :
+			  line_error(l, "the plan is cut off: it is not done");
+}
+
+static const struct text_form form = { .what = "plan",
+				       .header = "heddle-plan",
+				       .version = PLAN_VERSION,
+				       .line = read_line,
+				       .whole = read_whole };
+
+struct plan *plan_read(const char *text, size_t size, const char *name,
+		       struct err *err)
+{
+	struct reader r = { .plan = plan_new() };
+
+	if (text_form_read(&form, text, size, name, &r, err) == 0)
+		return r.plan;
+	plan_free(r.plan);
+	return NULL;
+}
 
 /* ---- writing ---- */
 
@@ -74,7 +303,7 @@ static void write_privates(const struct plan *p, FILE *out)
 
 void plan_write(const struct plan *p, FILE *out)
 {
-	fprintf(out, HEADER " %d\n", PLAN_VERSION);
+	text_form_write(&form, out);
 	fprintf(out, "seed %" PRIu64 "\n", p->seed);
 	fprintf(out, "processors %" PRIu32 "\n", p->processors);
 	for (size_t i = 0; i < FLAGS; i++)
@@ -91,269 +320,4 @@ void plan_write(const struct plan *p, FILE *out)
 		write_step(&p->steps.at[i], out);
 	write_privates(p, out);
 	fputs("done\n", out);
-}
-
-/* ---- reading ---- */
-
-struct reader {
-	struct text_line line;
-	struct plan *plan;
-	bool begun, ended;
-};
-
-static int read_header(struct reader *r, const char *word)
-{
-	uint64_t version;
-
-	if (strcmp(word, HEADER) != 0)
-		return line_error(&r->line, "this is no plan: it does not "
-					    "begin with " HEADER);
-	if (line_number(&r->line, "version", UINT32_MAX, &version) < 0)
-		return -1;
-	if (version != PLAN_VERSION)
-		return line_error(&r->line,
-				  "a plan of version %" PRIu64
-				  ", but this heddle knows version %d",
-				  version, PLAN_VERSION);
-	r->begun = true;
-	return 0;
-}
-
-static int read_flag(struct reader *r)
-{
-	const char *word = line_word(&r->line);
-
-	for (size_t i = 0; word && i < FLAGS; i++)
-		if (strcmp(word, flags[i].text) == 0) {
-			r->plan->flags |= flags[i].flag;
-			return 0;
-		}
-	return line_error(&r->line, "unknown flag %s", word ? word : "");
-}
-
-static int read_build_id(struct reader *r, struct plan_module *m,
-			 const char *word)
-{
-	size_t n = word ? strlen(word) : 1;
-
-	if (word && strcmp(word, "-") == 0)
-		return 0;
-	if (n % 2 || n / 2 > sizeof(m->build_id))
-		return line_error(&r->line, "no build id");
-	for (size_t i = 0; i < n / 2; i++) {
-		int high = text_hex_digit(word[2 * i]);
-		int low = text_hex_digit(word[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return line_error(&r->line, "no build id: %s", word);
-		m->build_id[i] = (uint8_t)(high * 16 + low);
-	}
-	m->build_id_size = (uint8_t)(n / 2);
-	return 0;
-}
-
-static int read_module(struct reader *r)
-{
-	struct plan_module m = { 0 };
-	const char *name;
-	uint64_t n;
-
-	if (line_number(&r->line, "number of the module", REGION_MODULES, &n) <
-	    0)
-		return -1;
-	if (n != r->plan->modules.count)
-		return line_error(&r->line, "modules are out of order");
-	name = line_word(&r->line);
-	if (!name || !*name || strchr(name, '/'))
-		return line_error(&r->line, "a module needs a plain name");
-	if (read_build_id(r, &m, line_word(&r->line)) < 0)
-		return -1;
-	m.name = xstrdup(name);
-	vec_push(&r->plan->modules, m);
-	return 0;
-}
-
-static int read_thread(struct reader *r)
-{
-	const char *name;
-	uint64_t n;
-
-	if (line_number(&r->line, "number of the thread", CONTROL_THREADS, &n) <
-	    0)
-		return -1;
-	name = line_word(&r->line);
-	if (n != r->plan->threads.count || !name)
-		return line_error(&r->line, "threads are out of order, or one "
-					    "has no name");
-	vec_push(&r->plan->threads, xstrdup(name));
-	return 0;
-}
-
-static int kind_of(const char *text)
-{
-	for (int kind = 0; text && kind < EVENT_KINDS; kind++)
-		if (strcmp(text, event_text((unsigned int)kind)) == 0)
-			return kind;
-	return -1;
-}
-
-static int what_of(const char *text)
-{
-	for (int what = 0; what < STEP_WHATS; what++)
-		if (strcmp(text, step_text((unsigned int)what)) == 0)
-			return what;
-	return -1;
-}
-
-/* Of an outside number that indexes: the plan's own modules, threads. */
-static int check_step(struct reader *r, const struct plan_step *s)
-{
-	if (s->module != NO_MODULE && s->module >= r->plan->modules.count)
-		return line_error(&r->line, "there is no module %" PRIu32,
-				  s->module);
-	if (s->what <= STEP_YIELD && s->to >= CONTROL_THREADS)
-		return line_error(&r->line, "there is no thread %" PRIu32,
-				  s->to);
-	if (r->plan->steps.count >= CONTROL_STEPS)
-		return line_error(&r->line, "too many steps");
-	return 0;
-}
-
-static int read_step(struct reader *r, int what)
-{
-	uint64_t thread = 0, module = NO_MODULE, address = 0, visit = 0, to = 0;
-	const struct text_field fields[] = {
-		{ "thread", &thread, CONTROL_THREADS - 1 },
-		{ "module", &module, REGION_MODULES },
-		{ "address", &address, UINT64_MAX },
-		{ "visit", &visit, UINT32_MAX },
-		{ "to", &to, UINT32_MAX },
-		{ NULL, NULL, 0 },
-	};
-	const char *kind_text = line_word(&r->line);
-	const char *where = line_word(&r->line);
-	const char *source = line_word(&r->line);
-	int kind = kind_of(kind_text);
-	struct plan_step s;
-
-	if (kind < 0 || !where || !source)
-		return line_error(&r->line, "a step needs a kind of event and "
-					    "a place");
-	if (line_fields(&r->line, fields) < 0)
-		return -1;
-	s = (struct plan_step){ .thread = (uint32_t)thread,
-				.module = (uint32_t)module,
-				.address = address,
-				.visit = (uint32_t)visit,
-				.to = (uint32_t)to,
-				.what = (uint8_t)what,
-				.kind = (uint8_t)kind };
-	if (check_step(r, &s) < 0)
-		return -1;
-	s.where = *where ? xstrdup(where) : NULL;
-	s.source = *source ? xstrdup(source) : NULL;
-	vec_push(&r->plan->steps, s);
-	return 0;
-}
-
-static int read_privates(struct reader *r)
-{
-	uint64_t module, address;
-
-	if (line_number(&r->line, "number of the module", REGION_MODULES,
-			&module) < 0)
-		return -1;
-	if (module >= r->plan->modules.count)
-		return line_error(&r->line, "there is no module %" PRIu64,
-				  module);
-	while (r->line.next < r->line.words.count) {
-		if (line_number(&r->line, "address", UINT64_MAX, &address) < 0)
-			return -1;
-		vec_push(&r->plan->privates,
-			 (struct plan_private){ .module = (uint32_t)module,
-						.address = address });
-	}
-	return 0;
-}
-
-static int read_count(struct reader *r, const char *what, uint64_t max,
-		      uint64_t *to)
-{
-	return line_number(&r->line, what, max, to);
-}
-
-static int read_line(struct reader *r)
-{
-	const char *word = line_word(&r->line);
-	uint64_t n;
-	int what;
-
-	if (!word)
-		return 0;
-	if (!r->begun)
-		return read_header(r, word);
-	if (r->ended)
-		return line_error(&r->line, "something behind the end");
-	if (strcmp(word, "done") == 0) {
-		r->ended = true;
-		return 0;
-	}
-	if (strcmp(word, "seed") == 0)
-		return read_count(r, "seed", UINT64_MAX, &r->plan->seed);
-	if (strcmp(word, "processors") == 0) {
-		if (read_count(r, "number of processors", 1 << 16, &n) < 0)
-			return -1;
-		r->plan->processors = (uint32_t)n;
-		return 0;
-	}
-	if (strcmp(word, "flag") == 0)
-		return read_flag(r);
-	if (strcmp(word, "module") == 0)
-		return read_module(r);
-	if (strcmp(word, "thread") == 0)
-		return read_thread(r);
-	if (strcmp(word, "private") == 0)
-		return read_privates(r);
-	what = what_of(word);
-	if (what < 0)
-		return line_error(&r->line, "unknown word %s", word);
-	return read_step(r, what);
-}
-
-static int read_all(struct reader *r, char *text)
-{
-	char *next;
-
-	for (char *at = text; at; at = next) {
-		next = strchr(at, '\n');
-		if (next)
-			*next++ = '\0';
-		r->line.number++;
-		if (line_split(&r->line, at) < 0 || read_line(r) < 0)
-			return -1;
-	}
-	if (!r->ended)
-		return line_error(&r->line, "the plan is cut off: it is not "
-					    "done");
-	return 0;
-}
-
-struct plan *plan_read(const char *text, size_t size, const char *name,
-		       struct err *err)
-{
-	struct reader r = { .line = { .file = name, .err = err },
-			    .plan = plan_new() };
-	char *own = xmalloc(size + 1);
-	int rc;
-
-	memcpy(own, text, size);
-	own[size] = '\0';
-	rc = strlen(own) == size ? read_all(&r, own) :
-				   err_set(err, "%s: this is no text", name);
-	free(own);
-	vec_free(&r.line.words);
-	if (rc == 0)
-		return r.plan;
-	plan_free(r.plan);
-	return NULL;
 }

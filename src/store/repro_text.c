@@ -8,9 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "trace/text_line.h"
-
-#define HEADER "heddle-repro"
+#include "trace/text_form.h"
 
 static const char *const outcome_texts[OUTCOMES] = {
 #define OUTCOME(name, verdict, text) [OUTCOME_##name] = text,
@@ -18,58 +16,17 @@ static const char *const outcome_texts[OUTCOMES] = {
 #undef OUTCOME
 };
 
-/* ---- writing ---- */
-
-static void write_text(FILE *out, const char *key, const char *value)
-{
-	if (!value)
-		return;
-	fprintf(out, "%s ", key);
-	text_put_quoted(out, value);
-	fputc('\n', out);
-}
-
-static void write_number(FILE *out, const char *key, uint64_t value)
-{
-	fprintf(out, "%s %" PRIu64 "\n", key, value);
-}
-
-void repro_write(const struct repro *r, FILE *out)
-{
-	fprintf(out, HEADER " %d\n", REPRO_VERSION);
-	for (size_t i = 0; i < r->arguments.count; i++)
-		write_text(out, "argument", r->arguments.at[i]);
-	write_text(out, "directory", r->directory);
-	for (size_t i = 0; i < r->environment.count; i++)
-		write_text(out, "variable", r->environment.at[i]);
-	for (size_t i = 0; i < r->inputs.count; i++)
-		write_text(out, "input", r->inputs.at[i]);
-	for (size_t i = 0; i < r->check.count; i++)
-		write_text(out, "check", r->check.at[i]);
-	write_text(out, "strategy", r->strategy);
-	write_number(out, "seed", r->seed);
-	write_number(out, "exec", r->is_exec);
-	write_number(out, "points-most", r->points_most);
-	write_number(out, "hang-ms", r->hang_ms);
-	write_text(out, "outcome", outcome_texts[r->outcome]);
-	write_text(out, "identity", r->identity);
-	fprintf(out, "schedule 0x%" PRIx64 "\n", r->schedule);
-	write_number(out, "points", r->points);
-	write_number(out, "wait-status", (uint32_t)r->wait_status);
-}
-
 /* ---- reading ---- */
 
 struct reader {
-	struct text_line line;
+	struct text_line *line; /* under way */
 	struct repro *repro;
-	bool begun;
 };
 
 static int need_word(struct reader *r, const char **word)
 {
-	*word = line_word(&r->line);
-	return *word ? 0 : line_error(&r->line, "a value is missing");
+	*word = line_word(r->line);
+	return *word ? 0 : line_error(r->line, "a value is missing");
 }
 
 static int read_into(struct reader *r, char **to)
@@ -95,7 +52,7 @@ static int read_input(struct reader *r)
 	if (need_word(r, &word) < 0)
 		return -1;
 	if (!is_plain_name(word))
-		return line_error(&r->line,
+		return line_error(r->line,
 				  "%s: an input file needs a plain name", word);
 	vec_push(&r->repro->inputs, xstrdup(word));
 	return 0;
@@ -108,7 +65,7 @@ static int read_variable(struct reader *r)
 	if (need_word(r, &word) < 0)
 		return -1;
 	if (!repro_is_harmless(word))
-		return line_error(&r->line,
+		return line_error(r->line,
 				  "%s: this variable is not taken from a repro",
 				  word);
 	vec_push(&r->repro->environment, xstrdup(word));
@@ -126,7 +83,7 @@ static int read_outcome(struct reader *r)
 			r->repro->outcome = i;
 			return 0;
 		}
-	return line_error(&r->line, "unknown outcome %s", word);
+	return line_error(r->line, "unknown outcome %s", word);
 }
 
 static int read_numbers(struct reader *r, const char *key)
@@ -149,7 +106,7 @@ static int read_numbers(struct reader *r, const char *key)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		if (strcmp(key, numbers[i].key) != 0)
 			continue;
-		if (line_number(&r->line, key, numbers[i].max, numbers[i].to) <
+		if (line_number(r->line, key, numbers[i].max, numbers[i].to) <
 		    0)
 			return -1;
 		r->repro->is_exec |= exec == 1;
@@ -157,37 +114,15 @@ static int read_numbers(struct reader *r, const char *key)
 			r->repro->wait_status = (int32_t)status;
 		return 0;
 	}
-	return line_error(&r->line, "unknown word %s", key);
+	return line_error(r->line, "unknown word %s", key);
 }
 
-static int read_header(struct reader *r, const char *word)
+static int read_line(struct text_line *l, const char *key, void *of)
 {
-	uint64_t version;
-
-	if (strcmp(word, HEADER) != 0)
-		return line_error(&r->line, "this is no repro: it does not "
-					    "begin with " HEADER);
-	if (line_number(&r->line, "version", UINT32_MAX, &version) < 0)
-		return -1;
-	if (version != REPRO_VERSION)
-		return line_error(&r->line,
-				  "a repro of version %" PRIu64
-				  ", but this heddle knows version %d",
-				  version, REPRO_VERSION);
-	r->begun = true;
-	return 0;
-}
-
-static int read_line(struct reader *r)
-{
-	const char *key = line_word(&r->line);
-	struct repro *to = r->repro;
+	struct repro *to = of;
+	struct reader reading = { .line = l, .repro = to }, *r = &reading;
 	char *word = NULL;
 
-	if (!key)
-		return 0;
-	if (!r->begun)
-		return read_header(r, key);
 	if (strcmp(key, "argument") == 0) {
 		if (read_into(r, &word) < 0)
 			return -1;
@@ -215,39 +150,65 @@ static int read_line(struct reader *r)
 	return read_numbers(r, key);
 }
 
-static int read_all(struct reader *r, char *text)
+static int read_whole(struct text_line *l, void *of)
 {
-	char *next;
+	const struct repro *r = of;
 
-	for (char *at = text; at; at = next) {
-		next = strchr(at, '\n');
-		if (next)
-			*next++ = '\0';
-		r->line.number++;
-		if (line_split(&r->line, at) < 0 || read_line(r) < 0)
-			return -1;
-		if (r->line.next < r->line.words.count)
-			return line_error(&r->line, "too many values");
-	}
-	if (!r->repro->arguments.count || !*r->repro->arguments.at[0])
-		return line_error(&r->line, "it names no program");
-	if (!r->repro->identity)
-		return line_error(&r->line, "it does not say what failed");
+	if (!r->arguments.count || !*r->arguments.at[0])
+		return line_error(l, "it names no program");
+	if (!r->identity)
+		return line_error(l, "it does not say what failed");
 	return 0;
 }
+
+static const struct text_form form = { .what = "repro",
+				       .header = "heddle-repro",
+				       .version = REPRO_VERSION,
+				       .line = read_line,
+				       .whole = read_whole };
 
 int repro_read(struct repro *to, const char *text, size_t size,
 	       const char *name, struct err *err)
 {
-	struct reader r = { .line = { .file = name, .err = err }, .repro = to };
-	char *own = xmalloc(size + 1);
-	int rc;
+	return text_form_read(&form, text, size, name, to, err);
+}
 
-	memcpy(own, text, size);
-	own[size] = '\0';
-	rc = strlen(own) == size ? read_all(&r, own) :
-				   err_set(err, "%s: this is no text", name);
-	free(own);
-	vec_free(&r.line.words);
-	return rc;
+/* ---- writing ---- */
+
+static void write_text(FILE *out, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	fprintf(out, "%s ", key);
+	text_put_quoted(out, value);
+	fputc('\n', out);
+}
+
+static void write_number(FILE *out, const char *key, uint64_t value)
+{
+	fprintf(out, "%s %" PRIu64 "\n", key, value);
+}
+
+void repro_write(const struct repro *r, FILE *out)
+{
+	text_form_write(&form, out);
+	for (size_t i = 0; i < r->arguments.count; i++)
+		write_text(out, "argument", r->arguments.at[i]);
+	write_text(out, "directory", r->directory);
+	for (size_t i = 0; i < r->environment.count; i++)
+		write_text(out, "variable", r->environment.at[i]);
+	for (size_t i = 0; i < r->inputs.count; i++)
+		write_text(out, "input", r->inputs.at[i]);
+	for (size_t i = 0; i < r->check.count; i++)
+		write_text(out, "check", r->check.at[i]);
+	write_text(out, "strategy", r->strategy);
+	write_number(out, "seed", r->seed);
+	write_number(out, "exec", r->is_exec);
+	write_number(out, "points-most", r->points_most);
+	write_number(out, "hang-ms", r->hang_ms);
+	write_text(out, "outcome", outcome_texts[r->outcome]);
+	write_text(out, "identity", r->identity);
+	fprintf(out, "schedule 0x%" PRIx64 "\n", r->schedule);
+	write_number(out, "points", r->points);
+	write_number(out, "wait-status", (uint32_t)r->wait_status);
 }

@@ -169,7 +169,7 @@ static void refuses(const char *text, const char *because)
 static void what_is_no_plan_is_refused(void **state)
 {
 	(void)state;
-	refuses("", "cut off");
+	refuses("", "does not begin with");
 	refuses("something\n", "no plan");
 	refuses("heddle-plan 2\n", "version 2");
 	refuses("heddle-plan 1\nseed x\ndone\n", "seed");
