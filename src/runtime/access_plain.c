@@ -126,13 +126,14 @@ static HOT __attribute__((noinline)) void access_look(struct thread *t,
 	access_any(t, addr, size, is_write, pc);
 }
 
-/* A thread's first access of all. */
+/* A thread's first access of all. Under control there is no shadow to look
+ * at. */
 static COLD void access_meet(uintptr_t addr, uintptr_t what, uintptr_t pc)
 {
 	struct thread *t = life_adopt();
 
 	if (t)
-		access_look(t, addr, what, pc);
+		access_any(t, addr, what >> 1, what & 1, pc);
 }
 
 /* Aligned accesses lie in one granule; unaligned ones that do not are looked
@@ -147,7 +148,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t addr,
 	unsigned int offset = addr & (8 - (is_aligned ? size : 1));
 
 	if (unlikely(!t)) {
-		if (unlikely(gate))
+		if (unlikely(gate_is_open()))
 			access_meet(addr, size << 1 | is_write, pc);
 		return;
 	}

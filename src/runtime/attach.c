@@ -325,8 +325,8 @@ void guest_init(void)
 	atomic_store(&region->stack_count, 1); /* the root */
 	module_scan();
 	recording = true;
-	gate = true;
-	life_adopt();
+	life_first();
+	gate_open();
 }
 
 __attribute__((constructor(101))) static void attach(void)

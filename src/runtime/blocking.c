@@ -5,6 +5,7 @@
 #include "runtime/cancel.h"
 #include "runtime/offspring.h"
 #include "runtime/signal_control.h"
+#include "runtime/strangers.h"
 #include "runtime/strategy.h"
 #include "runtime/sys.h"
 #include "runtime/timing.h"
@@ -318,7 +319,7 @@ bool blocking_is_outside(void)
 	for (uint32_t i = 0; i < blocking_count; i++)
 		if (is_outside(list[i]))
 			return true;
-	return away_foreigners() || offspring_lives();
+	return away_foreigners() || offspring_lives() || strangers_live();
 }
 
 /* When the earliest of sleepers and alarms is due; UINT64_MAX: none is. */

@@ -2,6 +2,7 @@
 #include "runtime/blocking_away.h"
 
 #include "format/watchdog.h"
+#include "runtime/signal_control.h"
 #include "runtime/sys.h"
 
 #include <limits.h>
@@ -221,6 +222,7 @@ static void foreigner_wait(struct thread *t)
 	atomic_fetch_add(&away_foreign_count, 1);
 	come_back(me);
 	atomic_store(&back[me], 0);
+	signal_begin(t);
 }
 
 COLD void blocking_regain(struct thread *t)

@@ -93,8 +93,7 @@ void control_begin(void)
 		main_module_set();
 	process_resides();
 	recording = control->ask.flags & CONTROL_RECORD;
-	gate = true;
-	t = life_adopt();
+	t = life_first();
 	if (!t)
 		return;
 	guest_enter(t);
@@ -104,6 +103,7 @@ void control_begin(void)
 	hang_begin();
 	signal_begin(t);
 	controlled = true;
+	gate_open();
 	guest_leave(t);
 }
 

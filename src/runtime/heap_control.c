@@ -20,7 +20,7 @@ static struct thread *visitor(void)
 {
 	struct thread *t = self;
 
-	if (unlikely(!t && gate))
+	if (unlikely(!t && gate_is_open()))
 		t = life_adopt();
 	return t && t->alive ? t : NULL;
 }

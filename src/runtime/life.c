@@ -187,16 +187,11 @@ static void warm_up(struct thread *t)
 	order_slow(t, true);
 }
 
-struct thread *life_adopt(void)
+static struct thread *adopt(void)
 {
 	struct thread *t;
 	uint64_t mask;
 
-	/* A new thread in a child that was forked behind our back finds the
-	 * gate open too. */
-	if (!gate || departed ||
-	    SYS_0(SYS_getpid) != (long)atomic_load(&region->guest_pid))
-		return NULL;
 	signals_block(&mask);
 	t = thread_new(NULL);
 	if (!t) {
@@ -214,6 +209,21 @@ struct thread *life_adopt(void)
 	record_at(t, EVENT_THREAD_BEGIN, 0, 0, NO_THREAD, NO_STACK);
 	guest_leave(t);
 	return t;
+}
+
+struct thread *life_adopt(void)
+{
+	/* A new thread in a child that was forked behind our back finds the
+	 * gate open too. */
+	if (!gate_is_open() || departed ||
+	    SYS_0(SYS_getpid) != (long)atomic_load(&region->guest_pid))
+		return NULL;
+	return adopt();
+}
+
+struct thread *life_first(void)
+{
+	return adopt();
 }
 
 struct thread *life_prepare(struct thread *creator, const void *start,

@@ -47,6 +47,7 @@ bool process_is_lodger(void)
 static void child_begins(void)
 {
 	gate = false;
+	recording = false;
 	self = NULL;
 	control_leave();
 }

@@ -180,11 +180,12 @@ static bool slot_next(struct thread *t)
 
 	slot_full(t);
 	t->put = t->put_end = NULL;
-	if (!gate)
+	if (!recording)
 		return false;
 	s = slot_wait();
 	if (!s) {
 		gate = false;
+		recording = false;
 		guest_note("the tool stopped reading events; the rest of the "
 			   "run is not recorded");
 		return false;

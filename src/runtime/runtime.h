@@ -144,8 +144,23 @@ struct thread {
 /* NULL: idle, or a thread we have not met (guest_self meets it). */
 extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
 
-/* Open while threads are known: observed, or under control. */
+/* Open while threads are known: observed, or under control. It opens when the
+ * thread that opens it is known and all is set up: threads may be running
+ * already (a constructor of the program has started them), and whoever finds it
+ * open is met, and goes the way that `controlled` and `recording` say. */
 extern bool gate;
+
+static inline bool gate_is_open(void)
+{
+	/* Pairs with the release in gate_open. */
+	return __atomic_load_n(&gate, __ATOMIC_ACQUIRE);
+}
+
+static inline void gate_open(void)
+{
+	/* Pairs with the acquire in gate_is_open. */
+	__atomic_store_n(&gate, true, __ATOMIC_RELEASE);
+}
 
 /* Events are recorded. */
 extern bool recording;
@@ -181,6 +196,9 @@ void guest_note(const char *text);
  * gate is closed or the thread has already ended for us. */
 COLD struct thread *life_adopt(void);
 
+/* Registers the first thread of all, which is about to open the gate. */
+struct thread *life_first(void);
+
 /* The calling thread when it should record now, else NULL: idle, inside the
  * guest, or past its end. */
 static inline struct thread *guest_self(void)
@@ -188,7 +206,7 @@ static inline struct thread *guest_self(void)
 	struct thread *t = self;
 
 	if (unlikely(!t)) {
-		if (likely(!gate))
+		if (likely(!gate_is_open()))
 			return NULL;
 		t = life_adopt();
 		if (!t)

@@ -6,10 +6,10 @@
 #include "runtime/real.h"
 #include "runtime/server_watch.h"
 #include "runtime/spin.h"
+#include "runtime/strangers.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -157,20 +157,6 @@ static void serve(void)
 /* Until heddle_ready is called the program runs free. */
 static bool ready_is_awaited;
 
-static bool is_alone(void)
-{
-	char text[4096];
-	long fd = SYS_3(SYS_open, "/proc/self/task",
-			O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	long n = SYS_3(SYS_getdents64, fd, text, sizeof(text));
-	int tasks = -2; /* "." and ".." */
-
-	SYS_1(SYS_close, fd);
-	for (long at = 0; at < n; tasks++)
-		at += ((struct dirent64 *)(text + at))->d_reclen;
-	return n < 0 || tasks == 1;
-}
-
 /* A fork would lose threads. The tool starts each run afresh then. */
 static void refuse(void)
 {
@@ -194,7 +180,7 @@ void server_ready(void)
 	if (!ready_is_awaited)
 		return;
 	ready_is_awaited = false;
-	if (!is_alone())
+	if (!strangers_are_none())
 		refuse_and_wait();
 	serve();
 }
@@ -209,14 +195,16 @@ __attribute__((destructor)) static void ready_never_came(void)
 /* The process itself is the run. */
 static void run_begin(void)
 {
-	bool others = !is_alone();
+	bool others = !strangers_are_none();
 
 	control->run.seed = control->ask.seed;
 	control_begin();
-	if (others)
-		guest_note("threads were running before main, started by a "
-			   "constructor; they are not controlled before they "
-			   "come to a point");
+	if (!others)
+		return;
+	strangers_expect();
+	guest_note("threads were running before main, started by a "
+		   "constructor; they are not controlled before they "
+		   "come to a point");
 }
 
 static int start_main(int argc, char **argv, char **env)
@@ -230,7 +218,7 @@ static int start_main(int argc, char **argv, char **env)
 		run_begin();
 	else if (module_wants_ready)
 		ready_is_awaited = true;
-	else if (is_alone())
+	else if (strangers_are_none())
 		serve();
 	else
 		refuse_and_wait();

@@ -77,7 +77,7 @@ bool signal_restarts(const struct thread *t);
 
 /* ---- threads ---- */
 
-/* The first thread; all others inherit. */
+/* A thread that nobody under control created; all others inherit. */
 void signal_begin(const struct thread *t);
 
 /* The thread blocks these: it is about to begin, or has changed its mask. */

@@ -236,7 +236,7 @@ EXPORT HOT void __tsan_func_entry(void *pc)
 	struct call *c;
 
 	if (unlikely(!t)) {
-		if (likely(!gate))
+		if (likely(!gate_is_open()))
 			return;
 		t = life_adopt();
 		if (!t)
