@@ -149,11 +149,12 @@ int again_start(struct again *a, struct err *err)
 				   .hang_ms = a->repro->hang_ms };
 	struct launch launch;
 
-	if (a->repro->outcome == OUTCOME_RACE)
+	if (a->repro->outcome == OUTCOME_RACE || a->trace)
 		ask.flags = CONTROL_RECORD;
 	again_launch(a, &launch);
 	if (follower_start(&a->follower, &launch, &ask, 0, err) < 0)
 		return -1;
+	a->follower.worker.races.path = a->trace;
 	a->is_started = true;
 	return 0;
 }

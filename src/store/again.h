@@ -23,7 +23,9 @@ struct again {
 	VEC(const char *) inputs; /* paths of its input files, owned */
 	int input;
 	bool is_started;
-	bool is_debugged; /* set before it is started: by a debugger */
+	/* Set before it is started. */
+	bool is_debugged;  /* by a debugger */
+	const char *trace; /* where the events of each run are left */
 };
 
 /* The command of the repro is run as it is, except that a check it brings is

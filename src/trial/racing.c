@@ -154,33 +154,52 @@ static int trace_look(struct racing *r, const char *path, struct err *err)
 	return rc;
 }
 
-int racing_begin(struct racing *r, struct drain *d, struct err *err)
+static int memory_file(struct racing *r, struct err *err)
 {
-	struct trace_info info = { .mode = d->region->mode, .command = "" };
-	char path[40];
-
 	r->fd = memfd_create("heddle-trace", MFD_CLOEXEC);
 	if (r->fd < 0)
 		return err_set(err, "cannot make a memory file: %s",
 			       strerror(errno));
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
+	return 0;
+}
+
+static char *trace_path(const struct racing *r)
+{
+	return r->path ? xstrdup(r->path) :
+			 xasprintf("/proc/self/fd/%d", r->fd);
+}
+
+static void memory_file_close(struct racing *r)
+{
+	if (!r->path)
+		close(r->fd);
+}
+
+int racing_begin(struct racing *r, struct drain *d, struct err *err)
+{
+	struct trace_info info = { .mode = d->region->mode, .command = "" };
+	char *path;
+
+	if (!r->path && memory_file(r, err) < 0)
+		return -1;
+	path = trace_path(r);
 	d->writer = trace_create(path, &info, err);
+	free(path);
 	if (d->writer)
 		return 0;
-	close(r->fd);
+	memory_file_close(r);
 	return -1;
 }
 
 int racing_end(struct racing *r, struct drain *d, bool is_wanted,
 	       struct err *err)
 {
-	char path[40];
+	char *path = trace_path(r);
 	int rc = 0;
 
-	if (is_wanted) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
+	if (is_wanted || r->path) {
 		rc = trace_end_write(d, err);
-		if (rc == 0)
+		if (rc == 0 && is_wanted)
 			rc = trace_look(r, path, err);
 	} else {
 		if (d->writer)
@@ -188,7 +207,8 @@ int racing_end(struct racing *r, struct drain *d, bool is_wanted,
 		d->writer = NULL;
 		drain_rest(d);
 	}
-	close(r->fd);
+	free(path);
+	memory_file_close(r);
 	return rc;
 }
 

@@ -10,6 +10,9 @@
  * Finding words for a race costs more than all the rest, and runs of one
  * program have the same few races, so words are remembered by the places that
  * raced.
+ *
+ * Whoever wants the events themselves sets `path`: the trace of each run that
+ * is recorded replaces that file.
  */
 
 #include "analysis/keymap.h"
@@ -24,7 +27,8 @@ struct remark {
 };
 
 struct racing {
-	int fd;			/* memory file, during a run */
+	const char *path; /* where the trace of a run is left; NULL: nowhere */
+	int fd;		  /* memory file, during a run that is left nowhere */
 	VEC(struct remark) all; /* of the last run; not owned */
 	VEC(struct remark) known;
 	struct keymap keys; /* places -> known, from 1 */

@@ -153,8 +153,7 @@ bool standing_waits(const struct control_thread *t)
 	       t->state == THREAD_AWAY;
 }
 
-/* What an object is called that is waited for, or held, by this event. */
-static const char *object_word(unsigned int kind)
+const char *standing_object(unsigned int kind)
 {
 	switch (kind) {
 	case EVENT_MUTEX_LOCK:
@@ -185,8 +184,7 @@ static const char *object_word(unsigned int kind)
 	}
 }
 
-/* What the name of an object has to cover, lest it be that of a member. */
-static uint64_t object_size(unsigned int kind)
+uint64_t standing_object_size(unsigned int kind)
 {
 	switch (kind) {
 	case EVENT_MUTEX_LOCK:
@@ -213,9 +211,9 @@ static uint64_t object_size(unsigned int kind)
 static void object_print(struct sites *s, unsigned int kind, uint64_t object,
 			 FILE *out)
 {
-	const char *name = global_name(s, object, object_size(kind));
+	const char *name = global_name(s, object, standing_object_size(kind));
 
-	fprintf(out, "%s ", object_word(kind));
+	fprintf(out, "%s ", standing_object(kind));
 	if (name)
 		fputs(name, out);
 	else
@@ -254,7 +252,7 @@ static void wait_print(const struct captured *c, struct sites *s,
 	} else if (t->kind == EVENT_THREAD_JOIN) {
 		fprintf(out, " waits for the end of thread %" PRIu64,
 			t->object);
-	} else if (object_word(t->kind)) {
+	} else if (standing_object(t->kind)) {
 		fputs(" waits for ", out);
 		object_print(s, t->kind, t->object, out);
 		holders_print(c, t->object, out);
@@ -270,7 +268,7 @@ static void holds_print(const struct captured *c, struct sites *s,
 		const struct control_hold *h = &t->holds[i];
 		const struct frame *frame;
 
-		if (!object_word(h->kind))
+		if (!standing_object(h->kind))
 			continue;
 		fputs("      holds ", out);
 		object_print(s, h->kind, h->object, out);

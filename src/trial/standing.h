@@ -29,6 +29,12 @@ void standing_stack(const struct captured *c, struct sites *s, uint32_t stack,
 void standing_name(const struct captured *c, struct sites *s, uint32_t thread,
 		   FILE *out);
 
+/* What an object is called that is waited for, or held, by an event of this
+ * kind ("mutex"), or NULL; and what its name has to cover, lest it be that of a
+ * member. */
+const char *standing_object(unsigned int kind);
+uint64_t standing_object_size(unsigned int kind);
+
 /* Whether the thread is there and cannot go on by itself. */
 bool standing_waits(const struct control_thread *t);
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_EVIDENCE_H
+#define HEDDLE_EVIDENCE_H
+
+/*
+ * A kept failure with everything that can be shown of it: it is run again as
+ * its plan says, with its events recorded. Where that does not give the kept
+ * failure any more (the program was built anew, or is gone) there is no
+ * witness, and a note says why; what was kept is there all the same.
+ */
+
+#include "report/document.h"
+#include "store/repro.h"
+
+struct evidence {
+	struct repro *repro;
+	struct witness *witness; /* may be NULL */
+	struct culprit culprit;
+	char *note;	      /* may be NULL */
+	uint32_t same, times; /* replays, if they were asked for */
+	json_t *located;      /* may be NULL */
+};
+
+/* `replays`: how often it is run to see how certain it is; 0: not at all. -1
+ * only when there is no such failure. evidence_done in any case. */
+MUST_USE int evidence_gather(struct evidence *e, const char *store,
+			     const char *name, uint32_t replays,
+			     struct err *err);
+void evidence_done(struct evidence *e);
+
+/* As a part of a document; the evidence must outlive it. */
+struct document_bug evidence_bug(const struct evidence *e);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/document.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/clean_text.h"
+#include "report/excerpt.h"
+#include "trial/oracle.h"
+
+const char *document_kind(const struct repro *r)
+{
+	return oracle_kind_text((enum outcome_kind)r->outcome);
+}
+
+static json_t *number(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+/* A number of a table, or null. */
+static json_t *index_of(uint32_t n)
+{
+	return n == WITNESS_NONE ? json_null() : number(n);
+}
+
+static json_t *address(uint64_t a)
+{
+	char hex[20];
+
+	snprintf(hex, sizeof(hex), "0x%" PRIx64, a);
+	return json_string(hex);
+}
+
+#define SET(object, key, value) json_object_set_new((object), (key), (value))
+
+/* ---- the tables of a witness ---- */
+
+static json_t *places(const struct witness *w)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < w->places.count; i++) {
+		const struct witness_place *p = &w->places.at[i];
+		json_t *j = json_object();
+
+		SET(j, "function", clean_json(p->function));
+		SET(j, "file", clean_json(p->file));
+		SET(j, "line", json_integer(p->line));
+		SET(j, "column", json_integer(p->column));
+		SET(j, "outer", index_of(p->outer));
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
+static json_t *locations(const struct witness *w)
+{
+	static const char *const kinds[] = {
+		[LOCATION_UNKNOWN] = "unknown", [LOCATION_GLOBAL] = "global",
+		[LOCATION_HEAP] = "heap",	[LOCATION_STACK] = "stack",
+		[LOCATION_MAPPED] = "mapped",
+	};
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < w->locations.count; i++) {
+		const struct witness_location *l = &w->locations.at[i];
+		json_t *j = json_object();
+
+		SET(j, "name", clean_json(l->name));
+		SET(j, "kind", json_string(kinds[l->kind]));
+		SET(j, "address", address(l->address));
+		SET(j, "size", number(l->size));
+		SET(j, "shared", json_boolean(l->is_shared));
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
+static json_t *held(const struct witness *w)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < w->held.count; i++) {
+		const struct witness_held *h = &w->held.at[i];
+
+		if (i == 0) {
+			json_array_append_new(all, json_null());
+			continue;
+		}
+		json_array_append_new(
+			all, json_pack("{s:o,s:o,s:o,s:s}", "outer",
+				       number(h->outer), "location",
+				       index_of(h->location), "place",
+				       index_of(h->place), "kind", h->word));
+	}
+	return all;
+}
+
+static json_t *switches(const struct witness *w)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < w->switches.count; i++) {
+		const struct witness_switch *s = &w->switches.at[i];
+
+		json_array_append_new(
+			all, json_pack("{s:o,s:o,s:o,s:o}", "step",
+				       number(s->step), "from", number(s->from),
+				       "to", number(s->to), "why",
+				       s->what < STEP_WHATS ?
+					       json_string(step_text(s->what)) :
+					       json_null()));
+	}
+	return all;
+}
+
+static json_t *waits(const struct witness *w)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < w->waits.count; i++) {
+		const struct witness_wait *x = &w->waits.at[i];
+		json_t *holds = json_array();
+
+		for (size_t k = 0; k < x->holds.count; k++)
+			json_array_append_new(
+				holds,
+				json_pack("{s:o,s:o}", "location",
+					  index_of(x->holds.at[k].location),
+					  "place",
+					  index_of(x->holds.at[k].place)));
+		json_array_append_new(
+			all, json_pack("{s:o,s:s,s:o,s:o,s:o,s:o}", "thread",
+				       number(x->thread), "kind",
+				       event_text(x->kind), "location",
+				       index_of(x->location), "place",
+				       index_of(x->place), "joins",
+				       index_of(x->joins), "holds", holds));
+	}
+	return all;
+}
+
+static json_t *suspect(const struct document_bug *b)
+{
+	const struct culprit *c = &b->culprit;
+	json_t *j, *steps;
+	char *title, *advice;
+
+	if (c->kind == CULPRIT_NONE)
+		return json_null();
+	title = culprit_title(b->witness, c);
+	advice = culprit_advice(b->witness, c);
+	steps = json_array();
+	if (c->first != WITNESS_NONE)
+		json_array_append_new(steps, number(c->first));
+	json_array_append_new(steps, number(c->between));
+	json_array_append_new(steps, number(c->last));
+	j = json_object();
+	SET(j, "kind",
+	    json_string(c->kind == CULPRIT_ATOMICITY ? "atomicity" : "order"));
+	SET(j, "title", clean_json(title));
+	SET(j, "advice", clean_json(advice));
+	SET(j, "location", index_of(b->witness->steps.at[c->last].location));
+	SET(j, "steps", steps);
+	free(title);
+	free(advice);
+	return j;
+}
+
+static void witness_set(json_t *j, const struct document_bug *b)
+{
+	const struct witness *w = b->witness;
+
+	SET(j, "suspect", suspect(b));
+	SET(j, "places", places(w));
+	SET(j, "locations", locations(w));
+	SET(j, "held", held(w));
+	SET(j, "switches", switches(w));
+	SET(j, "waits", waits(w));
+	SET(j, "sources", excerpt_json(w, b->repro->directory));
+	SET(j, "left_out", number(w->left_out));
+}
+
+/* ---- the failure ---- */
+
+static json_t *words(char *const *at, size_t count)
+{
+	json_t *j = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(j, clean_json(at[i]));
+	return j;
+}
+
+static json_t *schedule(const struct plan *p)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < p->steps.count; i++) {
+		const struct plan_step *s = &p->steps.at[i];
+		json_t *j = json_object();
+
+		SET(j, "thread", number(s->thread));
+		SET(j, "what", json_string(step_text(s->what)));
+		SET(j, "to", number(s->to));
+		SET(j, "before", json_string(event_text(s->kind)));
+		SET(j, "where", clean_json(s->where));
+		SET(j, "source", clean_json(s->source));
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
+static void repro_set(json_t *j, const struct repro *r)
+{
+	SET(j, "name", clean_json(r->name));
+	SET(j, "verdict",
+	    json_string(verdict_text(
+		    oracle_status((enum outcome_kind)r->outcome))));
+	SET(j, "kind", json_string(document_kind(r)));
+	SET(j, "text", clean_json(r->verdict));
+	SET(j, "identity", clean_json(r->identity));
+	SET(j, "details", clean_json(r->details));
+	SET(j, "command", words(r->arguments.at, r->arguments.count));
+	SET(j, "directory", clean_json(r->directory));
+	SET(j, "strategy", clean_json(r->strategy));
+	SET(j, "seed", number(r->seed));
+	SET(j, "points", number(r->points));
+	SET(j, "output",
+	    clean_json_sized(r->output ? r->output : "", r->output_size));
+	SET(j, "schedule", schedule(r->plan));
+}
+
+static json_t *threads(const struct document_bug *b)
+{
+	return b->witness ? words(b->witness->threads.at,
+				  b->witness->threads.count) :
+			    words(b->repro->plan->threads.at,
+				  b->repro->plan->threads.count);
+}
+
+static json_t *bug(const struct document_bug *b)
+{
+	json_t *j = json_object();
+
+	repro_set(j, b->repro);
+	SET(j, "note", clean_json(b->note));
+	SET(j, "replayed",
+	    b->times ? json_pack("{s:i,s:i}", "same", (int)b->same, "times",
+				 (int)b->times) :
+		       json_null());
+	SET(j, "threads", threads(b));
+	SET(j, "located", b->located ? json_incref(b->located) : json_null());
+	if (b->witness)
+		witness_set(j, b);
+	return j;
+}
+
+/* ---- writing ---- */
+
+/* In a page "<" would be the beginning of something; as an escape it is the
+ * same character of the same string, and JSON has it nowhere else. */
+static void put(const char *text, bool is_in_page, FILE *out)
+{
+	for (; *text; text++) {
+		if (is_in_page && strchr("<>&", *text))
+			fprintf(out, "\\u%04x", *text);
+		else
+			putc(*text, out);
+	}
+}
+
+/* The object without its closing brace. */
+static void put_open(json_t *j, bool is_in_page, FILE *out)
+{
+	char *text = json_dumps(j, JSON_COMPACT);
+	size_t n = strlen(text);
+
+	text[n - 1] = '\0';
+	put(text, is_in_page, out);
+	free(text);
+	json_decref(j);
+}
+
+static void put_step(const struct witness_step *s, FILE *out)
+{
+	fprintf(out, "{\"thread\":%" PRIu32 ",\"kind\":\"%s\"", s->thread,
+		event_text(s->kind));
+	if (s->place != WITNESS_NONE)
+		fprintf(out, ",\"place\":%" PRIu32, s->place);
+	if (s->location != WITNESS_NONE)
+		fprintf(out, ",\"location\":%" PRIu32, s->location);
+	if (s->size)
+		fprintf(out, ",\"size\":%" PRIu64, s->size);
+	if (s->held)
+		fprintf(out, ",\"held\":%" PRIu32, s->held);
+	/* JSON's numbers end where doubles do. */
+	if (s->has_before)
+		fprintf(out, ",\"before\":\"%" PRIu64 "\"", s->before);
+	if (s->has_after)
+		fprintf(out, ",\"after\":\"%" PRIu64 "\"", s->after);
+	if (s->kind >= EVENT_THREAD_CREATE && s->kind <= EVENT_THREAD_CANCEL &&
+	    s->kind != EVENT_THREAD_END && s->argument != NO_THREAD)
+		fprintf(out, ",\"other\":%" PRIu64, s->argument);
+	putc('}', out);
+}
+
+static void put_bug(const struct document_bug *b, bool is_in_page, FILE *out)
+{
+	put_open(bug(b), is_in_page, out);
+	if (b->witness) {
+		fputs(",\"steps\":[\n", out);
+		for (size_t i = 0; i < b->witness->steps.count; i++) {
+			if (i)
+				fputs(",\n", out);
+			put_step(&b->witness->steps.at[i], out);
+		}
+		putc(']', out);
+	}
+	putc('}', out);
+}
+
+static json_t *head(const struct document *d)
+{
+	char when[40] = "";
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return json_pack("{s:s,s:i,s:s,s:s,s:o}", "format", "heddle-report",
+			 "version", DOCUMENT_VERSION, "heddle", HEDDLE_VERSION,
+			 "made", when, "tests",
+			 d->tests ? json_incref(d->tests) : json_array());
+}
+
+void document_write(const struct document *d, bool is_in_page, FILE *out)
+{
+	put_open(head(d), is_in_page, out);
+	fputs(",\"bugs\":[", out);
+	for (size_t i = 0; i < d->count; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		put_bug(&d->bugs[i], is_in_page, out);
+	}
+	fputs("]}\n", out);
+}

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page: an overview, and a view for each failure. Everything it shows comes
+// from the document in #data (docs/formats.md), which may have been made from a
+// stranger's program: nothing of it is ever markup.
+'use strict';
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const byId = (id) => document.getElementById(id);
+const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
+const plural = (n, one, many) => `${n.toLocaleString('en')} ${n === 1 ? one : many || `${one}s`}`;
+const commandText = (words) => words.map((w) => (/^[\w@%+=:,./-]+$/.test(w) ? w : `'${w.replaceAll("'", "'\\''")}'`)).join(' ');
+
+// ---- a run, with words for its steps ----
+
+class RunModel {
+	constructor(bug) {
+		this.bug = bug;
+		this.steps = bug.steps || [];
+		this.suspects = bug.suspect ? bug.suspect.steps : [];
+		this.switchAt = new Map((bug.switches || []).map((s) => [s.step, s.why]));
+		this.lines = new Map();
+		for (const part of bug.sources || []) {
+			const all = this.lines.get(part.file) || new Map();
+
+			part.lines.forEach((text, i) => all.set(part.line + i, text));
+			this.lines.set(part.file, all);
+		}
+	}
+
+	place(n) {
+		return n === undefined || n === null ? null : this.bug.places[n];
+	}
+
+	placeText(place) {
+		if (!place)
+			return '';
+		return place.file && place.line ? `${baseName(place.file)}:${place.line}` : place.function || '';
+	}
+
+	line(step) {
+		return this.placeText(this.place(step.place));
+	}
+
+	location(step) {
+		return step.location === undefined ? '' : this.bug.locations[step.location].name;
+	}
+
+	what(step) {
+		if (step.other !== undefined)
+			return `${step.kind.replace('thread-', '')} ${step.kind === 'thread-begin' ? '' : `thread ${step.other}`}`;
+		return `${step.kind} ${this.location(step)}`;
+	}
+
+	value(step) {
+		if (step.after !== undefined)
+			return step.before !== undefined ? `  ${step.before} → ${step.after}` : `  (${step.after})`;
+		return step.before !== undefined ? `  (${step.before})` : '';
+	}
+
+	source(step) {
+		const place = this.place(step.place);
+		const lines = place && this.lines.get(place.file);
+
+		return (lines && lines.get(place.line)) || '';
+	}
+
+	sentence(number) {
+		const step = this.steps[number];
+		const marked = this.suspects.includes(number) ? ', to be looked at first' : '';
+
+		return `Step ${number}, ${this.bug.threads[step.thread] || `thread ${step.thread}`}: ${this.what(step)}${this.value(step)} ${this.line(step)}${marked}`;
+	}
+
+	held(step) {
+		const all = [];
+
+		for (let set = step.held || 0; set; set = this.bug.held[set].outer)
+			all.unshift(this.bug.held[set]);
+		return all;
+	}
+
+	stack(step) {
+		const all = [];
+
+		for (let p = this.place(step.place); p; p = this.place(p.outer))
+			all.push(p);
+		return all;
+	}
+
+	isShared(step) {
+		return step.location === undefined || !/^(vptr-)?(read|write)$/.test(step.kind) ||
+			this.bug.locations[step.location].shared;
+	}
+
+	text(number) {
+		const step = this.steps[number];
+
+		return `${this.bug.threads[step.thread] || ''} ${this.what(step)} ${this.line(step)} ${this.source(step)}`.toLowerCase();
+	}
+}
+
+// ---- small parts ----
+
+function copyButton(text) {
+	const button = make('button', {
+		type: 'button', title: 'Copy',
+		onclick: async () => {
+			try {
+				await navigator.clipboard.writeText(text);
+				say(`Copied: ${text}`);
+			} catch {
+				getSelection().selectAllChildren(button);
+			}
+		},
+	}, text);
+
+	return button;
+}
+
+function say(text) {
+	byId('said').textContent = text;
+}
+
+const MARKS = { broken: '✗', held: '✓', unknown: '?' };
+
+function verdictPart(verdict) {
+	return make('span', { class: `verdict ${verdict}` }, make('span', { 'aria-hidden': 'true' }, MARKS[verdict] || ''), verdict);
+}
+
+function card(title, ...children) {
+	return make('section', { class: 'card' }, make('h2', {}, title), ...children);
+}
+
+function svg(tag, attributes, ...children) {
+	const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
+
+	for (const [key, value] of Object.entries(attributes))
+		e.setAttribute(key, value);
+	e.append(...children);
+	return e;
+}
+
+// ---- the overview ----
+
+function curvePart(points) {
+	if (!points || points.length < 2)
+		return make('span', { class: 'empty' }, '–');
+	const [runs, most] = [points.at(-1)[0] || 1, Math.max(...points.map((p) => p[1]), 1)];
+	const path = points.map(([x, y], i) => `${i ? 'L' : 'M'}${(x / runs * 98 + 1).toFixed(1)} ${(25 - y / most * 23).toFixed(1)}`).join('');
+
+	return svg('svg', { class: 'curve', viewBox: '0 0 100 26', preserveAspectRatio: 'none', role: 'img', 'aria-label': `${points.at(-1)[1]} distinct schedules after ${points.at(-1)[0]} runs` },
+		svg('path', { d: path, 'vector-effect': 'non-scaling-stroke' }));
+}
+
+function testRow(test) {
+	return make('tr', {},
+		make('td', {}, verdictPart(test.verdict)),
+		make('td', {}, make('code', {}, commandText(test.command)),
+			test.text ? make('div', { class: 'value' }, test.text) : null),
+		make('td', {}, (test.bugs || []).flatMap((name) => [make('a', { href: `#bug=${encodeURIComponent(name)}` }, name), ' '])),
+		make('td', { class: 'num' }, (test.schedules ?? 0).toLocaleString('en')),
+		make('td', {}, curvePart(test.curve)),
+		make('td', { class: 'num' }, `${(test.seconds ?? 0).toFixed(1)} s`));
+}
+
+function bugRow(bug) {
+	return make('tr', {},
+		make('td', {}, make('a', { href: `#bug=${encodeURIComponent(bug.name)}` }, bug.name)),
+		make('td', {}, bug.text, bug.suspect ? make('div', { class: 'value' }, bug.suspect.title) : null),
+		make('td', {}, make('code', {}, commandText(bug.command))),
+		make('td', {}, bug.replayed ? `${bug.replayed.same} of ${bug.replayed.times}` : '–'));
+}
+
+function tablePart(heads, rows) {
+	return make('div', { class: 'table-wrap', tabindex: '0', role: 'region', 'aria-label': 'Table' }, make('table', {},
+		make('thead', {}, make('tr', {}, heads.map((h) => make('th', { scope: 'col', class: h.startsWith('#') ? 'num' : null }, h.replace('#', ''))))),
+		make('tbody', {}, rows)));
+}
+
+function overview() {
+	const broken = data.bugs.length;
+	const parts = [make('div', { class: 'head' },
+		make('h1', {}, broken ? `${plural(broken, 'failure')} kept` : 'Nothing broke'),
+		make('div', { class: 'facts' }, make('span', {}, `heddle ${data.heddle}`), make('span', {}, `made ${data.made.replace('T', ' ').replace('Z', ' UTC')}`)))];
+
+	if (data.tests.length)
+		parts.push(card('Tests', tablePart(['Verdict', 'Command', 'Failures', '#Schedules', 'Distinct over runs', '#Time'], data.tests.map(testRow))));
+	if (broken)
+		parts.push(card('Failures', tablePart(['Name', 'What broke', 'Command', 'Replayed'], data.bugs.map(bugRow))));
+	document.title = 'heddle report';
+	return parts;
+}
+
+// ---- a failure ----
+
+function suspectPart(model, lanes) {
+	const { suspect } = model.bug;
+	const threads = [...new Set(suspect.steps.map((n) => model.steps[n].thread))].sort((a, b) => a - b);
+	const rows = suspect.steps.map((number, i) => {
+		const step = model.steps[number];
+
+		return make('tr', {}, threads.map((thread) => make('td', {}, thread !== step.thread ? null :
+			make('button', { type: 'button', lane: thread, onclick: () => { lanes.goStep(number); lanes.box.focus(); } },
+				`${'①②③'[i]} ${model.line(step)}  ${model.what(step)}${model.value(step)}\n   ${model.source(step).trim()}`))));
+	});
+
+	return card(suspect.title.replaceAll('`', '’').replace('’', '‘'),
+		make('div', { class: 'table-wrap', tabindex: '0', role: 'region', 'aria-label': 'The steps to look at first' },
+			make('table', { class: 'suspect' },
+				make('thead', {}, make('tr', {}, threads.map((t) => make('th', { scope: 'col' }, model.bug.threads[t] || `thread ${t}`)))),
+				make('tbody', {}, rows))),
+		make('p', {}, `${suspect.advice[0].toUpperCase()}${suspect.advice.slice(1)}.`));
+}
+
+function locatedPart(model) {
+	const { located } = model.bug;
+	const pairs = Array.isArray(located) ? located : located.pairs || [];
+	const rows = pairs.map((pair, i) => make('tr', {},
+		make('td', { class: 'num' }, String(i + 1)),
+		make('td', {}, pair.text || `${pair.first || ''} → ${pair.second || ''}`),
+		make('td', {}, pair.evidence || (pair.confirmed ? 'confirmed' : ''))));
+
+	return card('Located', located.text ? make('p', {}, located.text) : null, tablePart(['#Rank', 'Accesses', 'Evidence'], rows));
+}
+
+// Threads on the left, what they wait for and hold on the right.
+function waitsPart(model) {
+	const { waits, locations } = model.bug;
+	const objects = [...new Set(waits.flatMap((w) => [w.location, ...w.holds.map((h) => h.location)]).filter((l) => l !== null))];
+	const height = Math.max(waits.length, objects.length) * 74 + 16;
+	const y = (i) => 16 + i * 74;
+	const picture = svg('svg', { class: 'graph', viewBox: `0 0 720 ${height}`, role: 'img', 'aria-label': waits.map((w) => waitText(model, w)).join('; ') });
+	const clip = (text, n) => (text.length > n ? `${text.slice(0, n - 1)}…` : text);
+
+	picture.append(svg('defs', {}, ...['', 'bad'].map((c) => svg('marker', { id: `tip${c}`, class: c, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z' })))));
+	const edge = (from, to, kind) => picture.append(svg('path', { class: kind, d: kind === 'waits' ? `M240 ${y(from) + 16}C340 ${y(from) + 16} 380 ${y(to) + 16} 470 ${y(to) + 16}` : `M470 ${y(to) + 34}C380 ${y(to) + 34} 340 ${y(from) + 34} 242 ${y(from) + 34}`, 'marker-end': kind === 'waits' ? 'url(#tipbad)' : 'url(#tip)' }));
+
+	waits.forEach((w, i) => {
+		picture.append(svg('rect', { class: 'thread', x: 4, y: y(i), width: 236, height: 50, rx: 8 }),
+			svg('text', { x: 16, y: y(i) + 21 }, clip(model.bug.threads[w.thread] || '', 30)),
+			svg('text', { class: 'small', x: 16, y: y(i) + 40 }, clip(model.placeText(model.place(w.place)), 30)));
+		w.holds.forEach((h) => edge(i, objects.indexOf(h.location), 'holds'));
+		if (w.location !== null)
+			edge(i, objects.indexOf(w.location), 'waits');
+		else if (w.joins !== null && waits.some((o) => o.thread === w.joins)) {
+			const to = waits.findIndex((o) => o.thread === w.joins);
+
+			picture.append(svg('path', { class: 'waits', d: `M240 ${y(i) + 25}C300 ${y(i) + 25} 300 ${y(to) + 25} 242 ${y(to) + 25}`, 'marker-end': 'url(#tipbad)' }));
+		}
+	});
+	objects.forEach((o, i) => picture.append(svg('rect', { x: 470, y: y(i), width: 246, height: 50, rx: 8 }),
+		svg('text', { x: 482, y: y(i) + 30 }, clip(locations[o].name, 34))));
+	return card('Who waits for whom', picture, make('ul', {}, waits.map((w) => make('li', {}, waitText(model, w)))),
+		make('p', { class: 'value' }, 'Dashed: waits for. Solid: is held by.'));
+}
+
+function waitText(model, wait) {
+	const name = (l) => model.bug.locations[l].name;
+	const target = wait.joins !== null ? `the end of thread ${wait.joins}` : wait.location !== null ? name(wait.location) : 'something';
+	const holds = wait.holds.map((h) => `${name(h.location)} (taken at ${model.placeText(model.place(h.place)) || '?'})`);
+
+	return `${model.bug.threads[wait.thread]} waits for ${target} at ${model.placeText(model.place(wait.place)) || '?'}${holds.length ? `, holding ${holds.join(' and ')}` : ''}`;
+}
+
+// What is known of one step, and its source.
+class Side {
+	constructor(model) {
+		this.model = model;
+		this.about = make('div', { class: 'about', tabindex: '0', role: 'region', 'aria-label': 'The chosen step' });
+		this.source = make('div', { class: 'source', tabindex: '0', role: 'region', 'aria-label': 'Source' });
+		this.box = make('div', { class: 'side' }, this.about, this.source);
+	}
+
+	show(number) {
+		const { model } = this;
+		const step = model.steps[number];
+		const held = model.held(step);
+		const value = model.value(step).trim();
+		const facts = [
+			['Thread', model.bug.threads[step.thread] || `thread ${step.thread}`],
+			step.location !== undefined ? ['Location', `${model.location(step)}${step.size ? `, ${plural(step.size, 'byte')}` : ''}`] : null,
+			value ? ['Value', value] : null,
+			['Holds', held.length ? held.map((h) => `${h.kind} ${model.bug.locations[h.location].name}`).join(', ') : 'no lock'],
+		].filter(Boolean);
+
+		this.about.replaceChildren(
+			make('h3', {}, `${number}: ${model.what(step)}`),
+			make('dl', {}, facts.flatMap(([k, v]) => [make('dt', {}, k), make('dd', {}, v)]),
+				make('dt', {}, 'Stack'),
+				make('dd', {}, make('ol', {}, model.stack(step).map((p) => make('li', {},
+					`${p.function || '?'} `, p.file && p.line ? make('button', { type: 'button', class: 'linkish', onclick: () => this.look(p) }, `${baseName(p.file)}:${p.line}`) : null))))));
+		this.look(model.place(step.place));
+	}
+
+	look(place) {
+		const lines = place && this.model.lines.get(place.file);
+
+		if (!lines) {
+			this.source.replaceChildren(make('div', { class: 'file' }, place && place.file ? `${place.file}: the source is not there` : 'No source is known for this step.'));
+			this.file = null;
+			return;
+		}
+		if (this.file !== place.file)
+			this.open(place.file, lines);
+		this.rows.get(this.here)?.classList.remove('here');
+		this.here = place.line;
+		const row = this.rows.get(place.line);
+
+		if (row) {
+			row.classList.add('here');
+			this.source.scrollTop = row.offsetTop - this.source.offsetTop - this.source.clientHeight / 3;
+		}
+	}
+
+	open(file, lines) {
+		const used = new Set(this.model.bug.places.filter((p) => p.file === file).map((p) => p.line));
+		const all = [make('div', { class: 'file' }, file)];
+		let before = null;
+
+		this.file = file;
+		this.rows = new Map();
+		for (const [number, text] of lines) {
+			if (before !== null && number !== before + 1)
+				all.push(make('div', { class: 'file' }, '⋯'));
+			const row = make('div', { class: used.has(number) ? 'l used' : 'l' }, make('span', {}, String(number)), make('span', {}, text));
+
+			this.rows.set(number, row);
+			all.push(row);
+			before = number;
+		}
+		this.source.replaceChildren(...all);
+	}
+}
+
+function runPart(model, lanes, side) {
+	const used = [...new Set(model.steps.map((s) => s.thread))].sort((a, b) => a - b);
+	const off = new Set();
+	const count = make('span', { class: 'value' });
+	const search = make('input', { type: 'search', id: 'filter', placeholder: 'Filter: thread, location, line', 'aria-label': 'Filter by thread, location or source line', oninput: () => refresh() });
+	const shared = make('input', { type: 'checkbox', onchange: () => refresh() });
+	const chips = used.map((thread) => make('button', {
+		type: 'button', class: 'chip', lane: thread, 'aria-pressed': 'true',
+		onclick: (event) => {
+			if (!off.delete(thread))
+				off.add(thread);
+			event.currentTarget.setAttribute('aria-pressed', String(!off.has(thread)));
+			refresh();
+		},
+	}, model.bug.threads[thread] || `thread ${thread}`));
+
+	shared.checked = model.steps.length > 40;
+	function refresh() {
+		const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+		const steps = [];
+
+		for (let i = 0; i < model.steps.length; i++) {
+			if (off.has(model.steps[i].thread) || (shared.checked && !model.isShared(model.steps[i])))
+				continue;
+			if (words.length) {
+				const text = model.text(i);
+
+				if (!words.every((w) => text.includes(w)))
+					continue;
+			}
+			steps.push(i);
+		}
+		count.textContent = steps.length === model.steps.length ? plural(steps.length, 'step') : `${steps.length.toLocaleString('en')} of ${plural(model.steps.length, 'step')}`;
+		lanes.show(steps, used.filter((t) => !off.has(t)));
+	}
+	const part = make('section', { class: 'card run', 'aria-label': 'The failing run' },
+		make('div', { class: 'bar' }, make('h2', {}, 'The failing run'), count, search,
+			make('label', {}, shared, 'shared memory only'),
+			make('button', { type: 'button', onclick: () => lanes.goSwitch(-1) }, '↑ switch'),
+			make('button', { type: 'button', onclick: () => lanes.goSwitch(1) }, '↓ switch')),
+		make('div', { class: 'chips', role: 'group', 'aria-label': 'Threads' }, chips),
+		lanes.mini,
+		make('div', { class: 'panes' }, lanes.box, side.box));
+
+	part.refresh = refresh;
+	return part;
+}
+
+function schedulePart(bug) {
+	return card('The schedule', tablePart(['#', 'Thread', 'What', 'Where', 'Then'], bug.schedule.map((s, i) => make('tr', {},
+		make('td', { class: 'num' }, String(i + 1)), make('td', {}, bug.threads[s.thread] || `thread ${s.thread}`),
+		make('td', {}, `${s.what} before ${s.before}`), make('td', {}, make('code', {}, `${s.where || ''} ${s.source || ''}`)),
+		make('td', {}, bug.threads[s.to] || String(s.to))))));
+}
+
+let view = null; // of the failure that is shown: { model, lanes }
+
+function bugParts(bug, step) {
+	const model = new RunModel(bug);
+	const side = new Side(model);
+	const lanes = new Lanes(model, (number, quietly) => {
+		side.show(number);
+		history.replaceState(null, '', `#bug=${encodeURIComponent(bug.name)}&step=${number}`);
+		if (!quietly)
+			say(model.sentence(number));
+	});
+	const parts = [make('div', { class: 'head' },
+		make('div', { class: 'kind' }, `✗ ${bug.kind}`),
+		make('h1', {}, bug.text),
+		make('div', { class: 'facts' },
+			make('span', {}, make('code', {}, commandText(bug.command))),
+			make('span', {}, 'found by ', make('b', {}, bug.strategy || '?'), `, seed ${bug.seed}`),
+			bug.replayed ? make('span', {}, 'replayed ', make('b', {}, `${bug.replayed.same} of ${bug.replayed.times}`)) : null,
+			make('span', {}, plural(bug.threads.length, 'thread')),
+			bug.switches ? make('span', {}, plural(bug.switches.length, 'switch', 'switches')) : null))];
+
+	view = { model, lanes };
+	document.title = `${bug.name}: ${bug.text}`;
+	if (bug.note)
+		parts.push(make('p', { class: 'note' }, bug.note));
+	const left = [], right = [];
+
+	if (bug.suspect)
+		left.push(suspectPart(model, lanes));
+	if (bug.waits && bug.waits.length && /deadlock|hang|livelock/.test(bug.kind))
+		left.push(waitsPart(model));
+	if (bug.located)
+		left.push(locatedPart(model));
+	right.push(card('See it again', make('div', { class: 'copy' }, copyButton(`heddle replay ${bug.name}`), copyButton(`heddle replay --gdb ${bug.name}`), copyButton(`heddle show ${bug.name}`))));
+	if (bug.details)
+		right.push(card('Where it failed', make('pre', { class: 'text', tabindex: '0' }, bug.details)));
+	if (bug.output)
+		right.push(card('What it printed', make('pre', { class: 'text', tabindex: '0' }, bug.output)));
+	parts.push(left.length ? make('div', { class: 'cols' }, make('div', {}, left), make('div', {}, right)) : make('div', {}, right));
+	if (model.steps.length) {
+		const run = runPart(model, lanes, side);
+
+		parts.push(run);
+		view.start = () => {
+			run.refresh();
+			lanes.goStep(step ?? model.suspects[0] ?? model.steps.length - 1);
+		};
+	} else {
+		parts.push(schedulePart(bug));
+	}
+	return parts;
+}
+
+// ---- where we are ----
+
+function route() {
+	const at = new URLSearchParams(location.hash.slice(1));
+	const bug = data.bugs.find((b) => b.name === at.get('bug')) || (data.bugs.length === 1 && !data.tests.length && !at.has('overview') ? data.bugs[0] : null);
+	const step = at.has('step') && bug && bug.steps && bug.steps[at.get('step')] ? Number(at.get('step')) : null;
+
+	view = null;
+	byId('main').replaceChildren(...(bug ? bugParts(bug, step) : overview()));
+	byId('nav').replaceChildren(
+		make('a', { href: '#overview', 'aria-current': bug ? null : 'page' }, 'Overview'),
+		...data.bugs.map((b) => make('a', { href: `#bug=${encodeURIComponent(b.name)}`, 'aria-current': b === bug ? 'page' : null }, b.name)));
+	if (view && view.start)
+		view.start();
+}
+
+function nextSuspect() {
+	const { suspects } = view.model;
+	const next = suspects.find((n) => n > view.lanes.at);
+
+	if (suspects.length)
+		view.lanes.goStep(next ?? suspects[0]);
+}
+
+const KEYS = {
+	n: () => view.lanes.goSwitch(1),
+	p: () => view.lanes.goSwitch(-1),
+	j: () => view.lanes.go(view.lanes.position + 1),
+	k: () => view.lanes.go(view.lanes.position - 1),
+	s: nextSuspect,
+	'/': () => byId('filter').focus(),
+};
+
+document.addEventListener('keydown', (event) => {
+	const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== 'checkbox';
+
+	if (event.key === 'Escape' && typing) {
+		event.target.value = '';
+		event.target.dispatchEvent(new Event('input'));
+		view.lanes.box.focus();
+		return;
+	}
+	if (typing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
+		return;
+	if (event.key === '?') {
+		byId('help').showModal();
+	} else if (view && view.model.steps.length && KEYS[event.key]) {
+		event.preventDefault();
+		KEYS[event.key]();
+	}
+});
+
+const SCHEMES = ['system', 'light', 'dark'];
+
+byId('keys').addEventListener('click', () => byId('help').showModal());
+byId('scheme').addEventListener('click', (event) => {
+	const now = document.documentElement.dataset.scheme || 'system';
+	const next = SCHEMES[(SCHEMES.indexOf(now) + 1) % SCHEMES.length];
+
+	if (next === 'system')
+		delete document.documentElement.dataset.scheme;
+	else
+		document.documentElement.dataset.scheme = next;
+	event.currentTarget.textContent = `Theme: ${next}`;
+	if (view)
+		view.lanes.strip();
+});
+addEventListener('hashchange', route);
+route();
