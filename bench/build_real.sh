@@ -1,22 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# build_real.sh [VARIANT[/PACKAGE]...]: builds pbzip2 (make, C++), memcached (configure)
-# and c-blosc (CMake) as their users would, into bench/cache/build/VARIANT:
+# build_real.sh [VARIANT[/PACKAGE[+BUG]]...]: builds pbzip2 (make, C++),
+# memcached (configure) and c-blosc (CMake) as their users would, with a bug put
+# back by patches/PACKAGE+BUG.patch or as released, into bench/cache/build/VARIANT:
 #
 #   native   by the machine's compilers
 #   tsan     by gcc with its thread sanitizer
 #   heddle   by heddle-cc and heddle-c++ of the build directory $BUILD
 #   clang    by the same with HEDDLE_CC=clang-19
 #
-# All of them if none is named. What is there already stays, but for programs
-# of another heddle. The sources come from fetch.sh.
+# All of them if none is named, those with bugs native and by heddle-cc. What is
+# there already stays, but for programs of another heddle. The sources come from
+# fetch.sh. Beside memcached and c-blosc stands a program of drivers/ that uses
+# them and looks at what they do.
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 BUILD=${BUILD:-$here/../build}
 cache=$here/cache
-# Patched sources look newer than what was generated from them.
+# Sources that were patched look newer than what was generated from them.
+bugs=(pbzip2+join pbzip2+broadcast memcached+incr c-blosc+lock)
 frozen=(ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=:)
 
 fail() {
@@ -41,50 +45,60 @@ choose() {
 }
 
 build_pbzip2() {
-	cp -r "$cache/src/pbzip2/." .
 	make CXX="$CXX $flags -std=gnu++98" pbzip2
 }
 
+# With clients in its own process: its main() is renamed and linked to another.
 build_memcached() {
-	cp -r "$cache/src/memcached/." .
 	./configure --disable-docs CC="$CC" CFLAGS="$flags"
 	make -j "$(nproc)" "${frozen[@]}" memcached
+	objcopy --redefine-sym main=memcached_main memcached-memcached.o server.o
+	rm memcached-memcached.o
+	$CC $flags -o driven "$here/drivers/memcached_incr.c" server.o \
+		memcached-*.o -levent -pthread
 }
 
 # Of the compressors it knows, the one that is its own.
 build_c-blosc() {
-	cmake -S "$cache/src/c-blosc" -B . -DCMAKE_BUILD_TYPE=Release \
+	cmake -S . -B . -DCMAKE_BUILD_TYPE=Release \
 		-DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
 		-DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" \
 		-DDEACTIVATE_LZ4=ON -DDEACTIVATE_SNAPPY=ON \
 		-DDEACTIVATE_ZLIB=ON -DDEACTIVATE_ZSTD=ON -DBUILD_FUZZERS=OFF
 	cmake --build . -j "$(nproc)"
+	$CC $flags -o driven -I blosc "$here/drivers/blosc_both.c" \
+		blosc/libblosc.a -pthread
 }
 
 build() {
-	local variant=$1 package=$2 tree=$cache/build/$1/$2 began=$SECONDS
+	local variant=$1 package=${2%+*} tree=$cache/build/$1/$2 began=$SECONDS
 
 	choose "$variant"
-	mark+=" $(cat "$cache/src/$package/.version") $flags"
+	mark+=" $(cat "$cache/src/$package/.version") $flags $(cat "$here/build_real.sh" \
+		"$here"/drivers/*.c "$here"/patches/* | cksum)"
 	[[ $(cat "$tree.built" 2>/dev/null) != "$mark" ]] || return 0
 	rm -rf "$tree" "$tree.built"
 	mkdir -p "$tree"
+	cp -r "$cache/src/$package/." "$tree"
+	[[ $2 != *+* ]] || patch -s -p 1 -d "$tree" < "$here/patches/$2.patch" ||
+		fail "$2.patch does not fit $(cat "$cache/src/$package/.version")"
 	(cd "$tree" && set -x && timeout 600 bash -c "
-		set -e; $(declare -p cache frozen CC CXX flags)
+		set -e; $(declare -p here cache frozen CC CXX flags)
 		$(declare -f "build_$package"); build_$package") \
 		> "$tree.log" 2>&1 ||
-		fail "$package ($variant) does not build; see $tree.log"
+		fail "$2 ($variant) does not build; see $tree.log"
 	echo "$mark" > "$tree.built"
-	echo "built $package ($variant) in $((SECONDS - began)) s" >&2
+	echo "built $2 ($variant) in $((SECONDS - began)) s" >&2
 }
 
 [[ $# -gt 0 ]] || set -- native tsan heddle clang
 for word in "$@"; do
 	packages=(pbzip2 memcached c-blosc)
+	[[ $word != native && $word != heddle ]] || packages+=("${bugs[@]}")
 	[[ $word != */* ]] || packages=("${word#*/}")
 	for package in "${packages[@]}"; do
-		[[ -d $cache/src/$package ]] ||
-			fail "no source of $package: run bench/fetch.sh first"
+		[[ -d $cache/src/${package%+*} ]] ||
+			fail "no source of ${package%+*}: run bench/fetch.sh first"
 		build "${word%%/*}" "$package"
 	done
 done
