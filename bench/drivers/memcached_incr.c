@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memcached and its clients in one process, so that all of them are under
- * control: memcached's main() is called memcached_main() and linked to this one.
- * Two connections increment a counter that is 9; it has to be 11 in the end.
+ * control: memcached's main() is called memcached_main() and linked to this
+ * one. Two connections increment a counter that is 9; it has to be 11 then.
  *
  * The process ends with status 0 if it is, 1 if it is not, 2 if the two could
  * not talk.
