@@ -62,7 +62,7 @@ missing() {
 	case $2 in
 	-) ;;
 	real)
-		[[ -d $here/cache/build ]] ||
+		[[ -d $here/cache/src/memcached ]] ||
 			echo "The sources of real programs could not be had."
 		;;
 	plot)
@@ -145,11 +145,8 @@ fi
 rm -f "$results/times.json"
 make_machine | tee "$results/machine.md"
 [[ $# -gt 0 ]] || insert machine
-if [[ " ${wanted[*]} " == *" real "* ]]; then
-	"$here/fetch.sh" && "$here/build_real.sh" || failed=1
-elif [[ " ${wanted[*]} " == *" overhead "* &&
-	-d $here/cache/src/pbzip2 ]]; then
-	"$here/build_real.sh" {native,tsan,heddle}/pbzip2 || failed=1
+if [[ -z $quick && " ${wanted[*]} " == *" real "* ]]; then
+	"$here/fetch.sh" || failed=1
 fi
 for word in "${wanted[@]}"; do
 	# shellcheck disable=SC2086

@@ -101,6 +101,7 @@ stress() {
 			seconds: .[5] }'
 }
 
+"$here/build_real.sh" native heddle || exit 2
 seq 60000 | head -c 250000 > data
 "$built/native/pbzip2/pbzip2" -p2 -b1 -k -q -c data > want.bz2 || exit 2
 for bug in pbzip2 pbzip2+join pbzip2+broadcast memcached memcached+incr \

@@ -58,14 +58,18 @@ build_memcached() {
 		memcached-*.o -levent -pthread
 }
 
-# Of the compressors it knows, the one that is its own.
+# Of the compressors it knows, the one that is its own. Its tests are made of
+# what was released alone.
 build_c-blosc() {
+	local target=all
+
+	[[ $PWD != *+* ]] || target=blosc_static
 	cmake -S . -B . -DCMAKE_BUILD_TYPE=Release \
 		-DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
 		-DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" \
 		-DDEACTIVATE_LZ4=ON -DDEACTIVATE_SNAPPY=ON \
 		-DDEACTIVATE_ZLIB=ON -DDEACTIVATE_ZSTD=ON -DBUILD_FUZZERS=OFF
-	cmake --build . -j "$(nproc)"
+	cmake --build . -j "$(nproc)" --target $target
 	$CC $flags -o driven -I blosc "$here/drivers/blosc_both.c" \
 		blosc/libblosc.a -pthread
 }
@@ -74,8 +78,11 @@ build() {
 	local variant=$1 package=${2%+*} tree=$cache/build/$1/$2 began=$SECONDS
 
 	choose "$variant"
-	mark+=" $(cat "$cache/src/$package/.version") $flags $(cat "$here/build_real.sh" \
-		"$here"/drivers/*.c "$here"/patches/* | cksum)"
+	mark+=" $(cat "$cache/src/$package/.version") $flags $(
+		{
+			declare -f "build_$package"
+			cat "$here"/drivers/*.c "$here/patches/$2.patch" 2>&1
+		} | cksum)"
 	[[ $(cat "$tree.built" 2>/dev/null) != "$mark" ]] || return 0
 	rm -rf "$tree" "$tree.built"
 	mkdir -p "$tree"

@@ -5,7 +5,7 @@
 # hooks, observed, and under gcc's thread sanitizer. The runs take turns, and of
 # each the smallest number counts, for whatever else happens on the machine
 # only adds. Prints tables in Markdown; bench/results/overhead.json has every
-# run. pbzip2 takes part if build_real.sh has built it.
+# run. pbzip2 takes part if fetch.sh has fetched it.
 #
 # The sanitizer looks for races but prints none, its own switch for benchmarks.
 # Of observing, two costs are told: that of the program, and that of the tool,
@@ -79,6 +79,9 @@ for program in "${programs[@]}"; do
 	build "$program"
 done
 real=$here/cache/build
+if [[ -d $here/cache/src/pbzip2 ]]; then
+	"$here/build_real.sh" {native,tsan,heddle}/pbzip2
+fi
 if [[ -x $real/heddle/pbzip2/pbzip2 && -x $real/tsan/pbzip2/pbzip2 ]]; then
 	programs+=(pbzip2)
 	for variant in native:native heddle:idle tsan:tsan; do
@@ -87,7 +90,7 @@ if [[ -x $real/heddle/pbzip2/pbzip2 && -x $real/tsan/pbzip2/pbzip2 ]]; then
 	done
 	"$BUILD/bench/mixed" $megabytes 1 > "$scratch/data" || exit 2
 else
-	echo "overhead: no pbzip2; bench/build_real.sh builds it" >&2
+	echo "overhead: no pbzip2; bench/fetch.sh fetches it" >&2
 fi
 for program in "${programs[@]}"; do
 	check "$program"

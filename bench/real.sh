@@ -250,6 +250,8 @@ places() {
 		}' "$1" | sort
 }
 
+"$here/build_real.sh" \
+	{native,tsan,heddle,clang}/{pbzip2,memcached,c-blosc} || exit 2
 "$BUILD/bench/mixed" "$megabytes" $seed > "$scratch/data" || exit 2
 cat <<-EOF
 | program | way | does | seconds | events | found |

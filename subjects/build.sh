@@ -4,8 +4,9 @@
 # build.sh DIRECTORY [-f FLAVOUR]... [NAME...]: builds the subjects that
 # list.txt names, or these of them, into DIRECTORY/FLAVOUR/NAME, their twins
 # into NAME.fixed and NAME.partial. Flavours are gcc, clang, heddle-gcc and
-# heddle-clang; without any it builds them all. A warning is an error. CLANG
-# says which clang to take, if not clang-19.
+# heddle-clang; without any it builds these all. tsan-gcc and tsan-clang are with
+# ThreadSanitizer. A warning is an error. CLANG says which clang to take, if not
+# clang-19.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,8 +31,9 @@ build_one() {
 		switch=("-D${3^^}")
 		out+=.$3
 	fi
-	compiler=("${1#heddle-}")
+	compiler=("${1#*-}")
 	[[ ${compiler[*]} != clang ]] || compiler=("${CLANG:-clang-19}")
+	[[ $1 != tsan-* ]] || options+=(-fsanitize=thread)
 	[[ $1 != heddle-* ]] ||
 		compiler=(env "HEDDLE_CC=${compiler[*]}" "$HEDDLE" cc)
 	"${compiler[@]}" "${options[@]}" "${switch[@]}" -I "$here" \
