@@ -81,7 +81,8 @@ build() {
 	mark+=" $(cat "$cache/src/$package/.version") $flags $(
 		{
 			declare -f "build_$package"
-			cat "$here"/drivers/*.c "$here/patches/$2.patch" 2>&1
+			cat "$here"/drivers/*.c
+			[[ $2 != *+* ]] || cat "$here/patches/$2.patch"
 		} | cksum)"
 	[[ $(cat "$tree.built" 2>/dev/null) != "$mark" ]] || return 0
 	rm -rf "$tree" "$tree.built"
