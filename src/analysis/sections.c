@@ -60,6 +60,7 @@ static void open_section(struct sections *s, struct sections_thread *t,
 	vec_push(&t->open, (uint32_t)s->all.count);
 	vec_push(&s->all, (struct section){ .lock = h->lock,
 					    .number = h->section,
+					    .stack = h->stack,
 					    .is_read = h->is_read,
 					    .begin = h->stamp,
 					    .end = UINT64_MAX });

@@ -18,6 +18,7 @@
 struct section {
 	uint32_t lock;	 /* of the lock sets */
 	uint32_t number; /* lock_hold.section */
+	uint32_t stack;	 /* where it was entered */
 	bool is_read;
 	uint64_t begin, end; /* end: UINT64_MAX until it has ended */
 };

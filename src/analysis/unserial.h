@@ -78,6 +78,10 @@ enum unserial_why {
 
 struct unserial_side {
 	uint32_t site, stack, thread; /* stack and thread: an example */
+	/* Where the outermost critical section is entered in which a thread
+	 * that waits right before the access would keep the other side out; 0:
+	 * there is none. Of P always 0. */
+	uint32_t gate;
 };
 
 struct unserial_candidate {

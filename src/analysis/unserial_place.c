@@ -311,12 +311,50 @@ static struct location locate(const struct unserial *u, uint64_t addr)
 	return (struct location){ .kind = LOCATION_UNKNOWN, .offset = addr };
 }
 
+/* The outermost section of `t` that `but` is not in (0: all count), if one of
+ * them keeps out who has the set of locks: where it is entered. */
+static uint32_t gate_of(const struct unserial *u, const struct touch *t,
+			uint32_t but, uint32_t set)
+{
+	const struct section_list *l = sections_in(&u->sections, t->sections);
+	uint32_t stack = NO_STACK;
+
+	if (t->is_earlier || !set)
+		return 0;
+	for (uint32_t i = l->count; i-- > 0;) {
+		const struct section *s = section_at(&u->sections, l, i);
+
+		if (is_in(u, s, but))
+			break;
+		if (stack || section_excludes(&u->sections, s, set))
+			stack = s->stack;
+	}
+	if (!stack)
+		return 0;
+	return u->in.site_of ? u->in.site_of(u->in.self, stack) : stack;
+}
+
+static void set_gates(const struct unserial *u, struct unserial_candidate *f,
+		      const struct pair *pair, const struct touch *r)
+{
+	const struct sections *all = &u->sections;
+
+	f->c.gate = gate_of(u, pair->c, pair->p->sections,
+			    sections_in(all, r->sections)->set);
+	f->r.gate = gate_of(u, r, 0, sections_in(all, pair->p->sections)->set);
+	/* C would wait for a section that R is in. */
+	if (!f->r.gate)
+		f->r.gate = gate_of(u, r, 0,
+				    sections_in(all, pair->c->sections)->set);
+}
+
 static void set_example(const struct unserial *u, struct unserial_candidate *f,
 			const struct pair *pair, const struct touch *r)
 {
 	f->p = side_of(pair->p);
 	f->c = side_of(pair->c);
 	f->r = side_of(r);
+	set_gates(u, f, pair, r);
 	f->addr = u->addr + (unsigned int)__builtin_ctz(pair->mask &
 							(unsigned int)r->mask);
 	f->where = locate(u, f->addr);

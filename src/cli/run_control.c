@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "store/again.h"
 #include "report/report_campaign.h"
+#include "store/keeping.h"
 #include "store/repro.h"
 #include "store/store.h"
 #include "trial/campaign.h"
@@ -68,72 +69,30 @@ static struct control_ask ask_of(const struct run_options *o)
 
 /* ---- keeping ---- */
 
-static char *copy(const char *text, size_t size)
-{
-	char *to = xmalloc(size + 1);
-
-	memcpy(to, text, size);
-	to[size] = '\0';
-	return to;
-}
-
-static void repro_fill_command(struct repro *r, const struct table *t)
-{
-	const struct run_options *o = t->o;
-
-	for (char **a = t->argv; *a; a++)
-		vec_push(&r->arguments, xstrdup(*a));
-	for (char **e = environ; *e; e++)
-		if (repro_is_harmless(*e))
-			vec_push(&r->environment, xstrdup(*e));
-	for (size_t i = 0; i < o->inputs.count; i++) {
-		const char *slash = strrchr(o->inputs.at[i], '/');
-
-		vec_push(&r->inputs,
-			 xstrdup(slash ? slash + 1 : o->inputs.at[i]));
-	}
-	for (size_t i = 0; i + 1 < t->outputs.check.count; i++)
-		vec_push(&r->check, xstrdup(t->outputs.check.at[i]));
-	r->directory = getcwd(NULL, 0);
-	r->strategy = xstrdup(o->strategy);
-	r->is_exec = t->result.is_fresh && o->exec;
-	r->points_most = o->max_points;
-	r->hang_ms = o->hang;
-	if (t->feed.text) {
-		r->input = copy(t->feed.text, t->feed.size);
-		r->input_size = t->feed.size;
-	}
-	if (t->outputs.expected) {
-		r->expected =
-			copy(t->outputs.expected, t->outputs.expected_size);
-		r->expected_size = t->outputs.expected_size;
-	}
-}
-
 static int keep(struct table *t, size_t n, struct err *err)
 {
 	const struct failure *f = &t->result.failures.at[n];
-	struct repro *r = repro_new();
-	VEC(char *) files = { 0 };
+	const struct run_options *o = t->o;
+	const struct keeping k = {
+		.store = o->store,
+		.argv = t->argv,
+		.strategy = o->strategy,
+		.outputs = &t->outputs,
+		.feed = &t->feed,
+		.inputs = o->inputs.at,
+		.input_count = o->inputs.count,
+		.points_most = o->max_points,
+		.hang_ms = o->hang,
+		.is_exec = t->result.is_fresh && o->exec,
+	};
 	bool was_known;
-	int rc;
 
-	for (size_t i = 0; i < t->o->inputs.count; i++)
-		vec_push(&files, xstrdup(t->o->inputs.at[i]));
-	vec_push(&files, NULL);
-
-	repro_fill_command(r, t);
-	repro_set_failure(r, f->captured, &f->verdict);
-	rc = repro_save(r, t->o->store, files.at, &was_known, err);
-	if (rc == 0)
-		t->names[n] = xstrdup(r->name);
-	if (rc == 0 && !was_known && !t->result.stopped_by)
-		again_make_readable(t->o->store, r->name);
-	repro_free(r);
-	for (size_t i = 0; i < files.count; i++)
-		free(files.at[i]);
-	vec_free(&files);
-	return rc;
+	if (keeping_save(&k, f->captured, &f->verdict, NULL, &t->names[n],
+			 &was_known, err) < 0)
+		return -1;
+	if (!was_known && !t->result.stopped_by)
+		again_make_readable(o->store, t->names[n]);
+	return 0;
 }
 
 static int keep_all(struct table *t, struct err *err)

@@ -26,6 +26,7 @@
  */
 
 #include "format/control_block.h"
+#include "format/force.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -33,7 +34,7 @@
 #define REGION_MAGIC UINT64_C(0x6e69676572646468) /* "hddregin" */
 
 enum {
-	REGION_VERSION = 2,
+	REGION_VERSION = 3,
 	REGION_THREADS = 1 << 16, /* in the life of a program */
 	REGION_MODULES = 1 << 10,
 	REGION_STACKS = 1 << 20,
@@ -46,6 +47,7 @@ enum {
 enum region_mode {
 	MODE_OBSERVE = 1,
 	MODE_CONTROL = 2,
+	MODE_PERTURB = 3, /* free, but for the rules in `force` */
 };
 
 enum region_flag {
@@ -136,6 +138,7 @@ struct region {
 	struct region_stack stacks[REGION_STACKS];
 	struct region_slot slots[REGION_SLOTS];
 	_Alignas(4096) struct control control;
+	_Alignas(4096) struct force force;
 	_Alignas(4096) uint8_t data[REGION_SLOTS][REGION_SLOT_BYTES];
 };
 

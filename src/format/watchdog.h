@@ -119,6 +119,76 @@ static inline bool watchdog_sleeps(uint32_t pid, uint32_t tid,
 	return *state == 'S';
 }
 
+/* ---- runs that are free ---- */
+
+/* In a perturbed run nobody has the turn: the run is stuck when every thread
+ * sleeps in a futex without a limit, and none has moved since the last look. */
+struct watchdog_stuck {
+	uint64_t sum;	/* of all switches of all threads */
+	uint32_t quiet; /* looks without a change */
+};
+
+enum { WATCHDOG_STUCK = 3 };
+
+/* "202 0xaddr 0xop 0xval 0xtimeout ...": a futex, and the timeout is 0. */
+static inline bool watchdog_waits(uint32_t pid, uint32_t tid,
+				  const struct watchdog_means *means)
+{
+	char path[64], text[512];
+	const char *p = text;
+	long n;
+
+	watchdog_put(
+		watchdog_put_number(
+			watchdog_put(watchdog_put_number(
+					     watchdog_put(path, "/proc/"), pid),
+				     "/task/"),
+			tid),
+		"/syscall");
+	n = means->read(path, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	if (p[0] != '2' || p[1] != '0' || p[2] != '2' || p[3] != ' ')
+		return false;
+	for (int i = 0; i < 4 && *p; i++) {
+		while (*p && *p != ' ')
+			p++;
+		while (*p == ' ')
+			p++;
+	}
+	return p[0] == '0' && p[1] == 'x' && p[2] == '0' && p[3] == ' ';
+}
+
+static inline bool watchdog_is_stuck(struct watchdog_stuck *w, uint32_t pid,
+				     const struct region *r,
+				     const struct watchdog_means *means)
+{
+	uint32_t count = atomic_load(&r->thread_count);
+	uint64_t sum = 0, switches;
+	bool any = false;
+
+	for (uint32_t i = 0; i < count && i < REGION_THREADS; i++) {
+		uint32_t tid = r->threads[i].kernel_tid;
+
+		/* One that is not born yet will do something. */
+		if (!tid) {
+			w->quiet = 0;
+			return false;
+		}
+		if (atomic_load(&r->threads[i].end_stamp))
+			continue;
+		if (!watchdog_sleeps(pid, tid, means, &switches) ||
+		    !watchdog_waits(pid, tid, means)) {
+			w->quiet = 0;
+			return false;
+		}
+		any = true;
+		sum += switches;
+	}
+	w->quiet = any && sum == w->sum ? w->quiet + 1 : 0;
+	w->sum = sum;
+	return w->quiet >= WATCHDOG_STUCK;
+}
+
 /* ---- memory ---- */
 
 /* Does the process hold more than `most` bytes of memory of its own? */

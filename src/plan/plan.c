@@ -38,6 +38,7 @@ void plan_free(struct plan *p)
 	vec_free(&p->modules);
 	vec_free(&p->steps);
 	vec_free(&p->privates);
+	rules_done(&p->rules);
 	free(p);
 }
 
@@ -65,6 +66,7 @@ struct plan *plan_copy(const struct plan *p)
 		vec_push(&q->privates, p->privates.at[i]);
 	for (size_t i = 0; i < p->threads.count; i++)
 		vec_push(&q->threads, xstrdup(p->threads.at[i]));
+	rules_copy(&q->rules, &p->rules);
 	return q;
 }
 
@@ -92,9 +94,8 @@ void plan_set_modules(struct plan *p, const struct region_module *modules,
 }
 
 /* The module a site lies in, and where in its file. */
-static uint32_t site_module(const struct plan *p,
-			    const struct region_module *modules, uint32_t site,
-			    uint64_t *address)
+uint32_t plan_site(const struct plan *p, const struct region_module *modules,
+		   uint32_t site, uint64_t *address)
 {
 	for (uint32_t i = 0; i < p->modules.count; i++) {
 		const struct region_module *m = &modules[i];
@@ -121,7 +122,7 @@ void plan_set_steps(struct plan *p, const struct region_module *modules,
 			.kind = from->kind,
 		};
 
-		s.module = site_module(p, modules, from->site, &s.address);
+		s.module = plan_site(p, modules, from->site, &s.address);
 		vec_push(&p->steps, s);
 	}
 }
@@ -134,7 +135,7 @@ void plan_set_sites(struct plan *p, const struct region_module *modules,
 
 		if (sites[i] != SITE_PRIVATE)
 			continue;
-		place.module = site_module(p, modules, i, &place.address);
+		place.module = plan_site(p, modules, i, &place.address);
 		if (place.module != NO_MODULE)
 			vec_push(&p->privates, place);
 	}
@@ -246,6 +247,64 @@ int plan_load(const struct plan *p, const struct region *region,
 	return rc;
 }
 
+static void load_event(const struct rule_event *from,
+		       const struct region_module *m, struct region *region,
+		       struct force_event *to)
+{
+	*to = (struct force_event){ .site = site_in(m, from->address),
+				    .kinds = from->kinds,
+				    .thread = from->thread,
+				    .object = from->object,
+				    .flags = from->flags };
+	if (to->site && to->site < CONTROL_SITES)
+		region->control.sites[to->site] = SITE_SHARED;
+}
+
+static int load_rule(const struct plan *p, const struct rule *from,
+		     const struct region_module **there, struct region *region,
+		     struct force_rule *to, struct err *err)
+{
+	*to = (struct force_rule){ .count = from->count,
+				   .hold_us = from->hold_us,
+				   .holds = from->holds };
+	for (uint32_t e = 0; e < from->count; e++) {
+		uint32_t module = from->events[e].module;
+
+		if (!there[module])
+			return err_set(err,
+				       "the plan has a rule for %s, which the "
+				       "program has not loaded",
+				       p->modules.at[module].name);
+		load_event(&from->events[e], there[module], region,
+			   &to->events[e]);
+	}
+	return 0;
+}
+
+int plan_load_rules(const struct plan *p, struct region *region,
+		    struct err *err)
+{
+	const struct region_module **there = match_modules(p, region, NULL);
+	const struct rules *rules = &p->rules;
+	struct force *f = &region->force;
+	int rc = 0;
+
+	f->rule_count = 0;
+	for (size_t i = 0; i < rules->all.count && i < FORCE_RULES && rc == 0;
+	     i++) {
+		rc = load_rule(p, &rules->all.at[i], there, region,
+			       &f->rules[i], err);
+		f->tallies[i] = (struct force_tally){ 0 };
+		f->rule_count++;
+	}
+	f->window = rules->window;
+	f->flags = rules->flags;
+	f->noise_chance = rules->noise_chance;
+	f->noise_us = rules->noise_us;
+	free(there);
+	return rc;
+}
+
 /* ---- comparing ---- */
 
 static bool modules_are_equal(const struct plan *a, const struct plan *b)
@@ -277,7 +336,8 @@ bool plan_is_equal(const struct plan *a, const struct plan *b)
 	if (!modules_are_equal(a, b) || a->flags != b->flags ||
 	    a->processors != b->processors ||
 	    a->steps.count != b->steps.count ||
-	    a->privates.count != b->privates.count)
+	    a->privates.count != b->privates.count ||
+	    !rules_are_equal(&a->rules, &b->rules))
 		return false;
 	for (size_t i = 0; i < a->steps.count; i++)
 		if (!steps_are_equal(&a->steps.at[i], &b->steps.at[i]))

@@ -14,12 +14,16 @@
  *
  * Besides the steps a plan has the sites that were known to be private, for
  * they are no points: without them the same steps would be counted otherwise.
+ *
+ * A plan may have rules instead of steps (rules.h): events to bring into an
+ * order. A run takes them in freely, on all processors, or under control.
  */
 
 #include "base/err.h"
 #include "base/vec.h"
 #include "format/control_block.h"
 #include "format/region.h"
+#include "plan/rules.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +32,6 @@ enum {
 	PLAN_VERSION = 1,
 	/* Of enum control_flag: what changes the meaning of a plan. */
 	PLAN_FLAGS = CONTROL_SPURIOUS | CONTROL_ALL,
-	NO_MODULE = 0xffffffff,
 };
 
 struct plan_module {
@@ -64,6 +67,7 @@ struct plan {
 	uint32_t flags;	     /* of PLAN_FLAGS */
 	uint32_t processors;
 	uint64_t seed; /* of the run it was taken from */
+	struct rules rules;
 };
 
 struct plan *plan_new(void);
@@ -88,6 +92,15 @@ void plan_set_sites(struct plan *p, const struct region_module *modules,
 MUST_USE int plan_load(const struct plan *p, const struct region *region,
 		       struct control *control, struct control_ask *ask,
 		       bool *is_other, struct err *err);
+
+/* The module (of the plan, NO_MODULE: none) a site of the run lies in, and
+ * where in its file. `modules` are those the plan was given. */
+uint32_t plan_site(const struct plan *p, const struct region_module *modules,
+		   uint32_t site, uint64_t *address);
+
+/* Gives the plan's rules to a run, as region->force; its sites are points. */
+MUST_USE int plan_load_rules(const struct plan *p, struct region *region,
+			     struct err *err);
 
 /* The text form. `name` is what errors call the file. */
 void plan_write(const struct plan *p, FILE *out);

@@ -224,6 +224,10 @@ static int read_line(struct text_line *l, const char *word, void *of)
 		return read_thread(r);
 	if (strcmp(word, "private") == 0)
 		return read_privates(r);
+	what = rules_read_line(&r->plan->rules, r->line, word,
+			       r->plan->modules.count);
+	if (what)
+		return what < 0 ? -1 : 0;
 	what = what_of(word);
 	if (what < 0)
 		return line_error(r->line, "unknown word %s", word);
@@ -234,8 +238,9 @@ static int read_whole(struct text_line *l, void *of)
 {
 	const struct reader *r = of;
 
-	return r->ended ? 0 :
-			  line_error(l, "the plan is cut off: it is not done");
+	if (!r->ended)
+		return line_error(l, "the plan is cut off: it is not done");
+	return rules_check(&r->plan->rules, l);
 }
 
 static const struct text_form form = { .what = "plan",
@@ -318,6 +323,7 @@ void plan_write(const struct plan *p, FILE *out)
 	}
 	for (size_t i = 0; i < p->steps.count; i++)
 		write_step(&p->steps.at[i], out);
+	rules_write(&p->rules, out);
 	write_privates(p, out);
 	fputs("done\n", out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/filter.h"
 #include "runtime/latch.h"
+#include "runtime/perturb.h"
 #include "runtime/runtime.h"
 #include "runtime/spin.h"
 #include "runtime/turn.h"
@@ -34,6 +35,8 @@ static struct stripe *stripe_lock(struct thread *t, const volatile void *addr,
 	uintptr_t a = (uintptr_t)addr >> 3;
 	struct stripe *s = &stripes[(a ^ a >> 10) % STRIPES];
 
+	if (unlikely(perturbing))
+		perturb_access(t, (uintptr_t)addr, 1, kind, pc);
 	guest_enter(t);
 	if (unlikely(controlled))
 		control_atomic(t, kind, addr, pc);

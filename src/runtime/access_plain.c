@@ -2,6 +2,7 @@
 #include "runtime/control.h"
 #include "runtime/filter.h"
 #include "runtime/order.h"
+#include "runtime/perturb.h"
 #include "runtime/runtime.h"
 
 /*
@@ -9,6 +10,19 @@
  * look at the shadow: this thread, in this segment, has done the same to these
  * bytes, and nobody else came.
  */
+
+bool steered;
+
+/* What happens next is not left to chance alone. */
+static COLD void access_steered(struct thread *t, uintptr_t addr, size_t size,
+				bool is_write, uintptr_t pc)
+{
+	if (controlled)
+		control_access(t, addr, size, is_write, pc);
+	else if (size)
+		perturb_access(t, addr, size,
+			       is_write ? EVENT_WRITE : EVENT_READ, pc);
+}
 
 /* Puts an access through the filter, granule by granule; true when one of
  * them is worth recording. */
@@ -73,8 +87,8 @@ static COLD void access_any(struct thread *t, uintptr_t addr, size_t size,
 	uint32_t node;
 	bool keep;
 
-	if (controlled) {
-		control_access(t, addr, size, is_write, pc);
+	if (steered) {
+		access_steered(t, addr, size, is_write, pc);
 		return;
 	}
 	if (!t->alive || t->inside || t->ignoring || !size)
@@ -152,8 +166,8 @@ static inline __attribute__((always_inline)) void access(uintptr_t addr,
 			access_meet(addr, size << 1 | is_write, pc);
 		return;
 	}
-	if (unlikely(controlled)) {
-		control_access(t, addr, size, is_write, pc);
+	if (unlikely(steered)) {
+		access_steered(t, addr, size, is_write, pc);
 		return;
 	}
 	if (is_aligned || likely(offset + size <= 8)) {
@@ -214,7 +228,7 @@ HOOKS(__tsan_unaligned_, 8, false)
 void access_range(struct thread *t, const volatile void *addr, size_t size,
 		  bool is_write, uintptr_t pc)
 {
-	if (controlled || !access_is_known(t, (uintptr_t)addr, size, is_write))
+	if (steered || !access_is_known(t, (uintptr_t)addr, size, is_write))
 		access_any(t, (uintptr_t)addr, size, is_write, pc);
 }
 
@@ -261,8 +275,8 @@ static void access_vptr(struct thread *t, uintptr_t addr, bool is_write,
 {
 	uint32_t node;
 
-	if (controlled) {
-		control_access(t, addr, sizeof(void *), is_write, pc);
+	if (steered) {
+		access_steered(t, addr, sizeof(void *), is_write, pc);
 		return;
 	}
 	if (t->ignoring)
@@ -306,7 +320,7 @@ void access_claim(struct thread *t, const volatile void *addr, size_t size,
 {
 	uint64_t word = 0;
 
-	if (!size || controlled || region->flags & REGION_RECORD_ALL)
+	if (!size || steered || region->flags & REGION_RECORD_ALL)
 		return;
 	guest_enter(t);
 	if (size <= CLAIM_MOST)

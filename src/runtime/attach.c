@@ -312,7 +312,7 @@ void guest_init(void)
 	region = region_attach(path);
 	if (!region)
 		return;
-	if (region->mode == MODE_CONTROL) {
+	if (region->mode != MODE_OBSERVE) {
 		module_scan();
 		control = &region->control;
 		return;

@@ -8,6 +8,7 @@
 #include "runtime/heap_control.h"
 #include "runtime/heap_own.h"
 #include "runtime/learn.h"
+#include "runtime/perturb.h"
 #include "runtime/process.h"
 #include "runtime/signal_control.h"
 #include "runtime/spin.h"
@@ -49,9 +50,13 @@ uint32_t control_site(uintptr_t pc)
 
 /* ---- begin and end ---- */
 
-static void run_reset(void)
+void control_reset(void)
 {
 	struct control_run *run = &control->run;
+
+	atomic_store(&region->guest_pid, (uint32_t)SYS_0(SYS_getpid));
+	if (!main_module.size)
+		main_module_set();
 
 	run->step_count = 0;
 	run->switches = 0;
@@ -87,10 +92,7 @@ void control_begin(void)
 {
 	struct thread *t;
 
-	atomic_store(&region->guest_pid, (uint32_t)SYS_0(SYS_getpid));
-	run_reset();
-	if (!main_module.size)
-		main_module_set();
+	control_reset();
 	process_resides();
 	recording = control->ask.flags & CONTROL_RECORD;
 	t = life_first();
@@ -103,6 +105,7 @@ void control_begin(void)
 	hang_begin();
 	signal_begin(t);
 	controlled = true;
+	steered = true;
 	gate_open();
 	guest_leave(t);
 }
@@ -110,6 +113,8 @@ void control_begin(void)
 void control_leave(void)
 {
 	controlled = false;
+	perturbing = false;
+	steered = false;
 }
 
 /* ---- failing ---- */

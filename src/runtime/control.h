@@ -23,6 +23,10 @@
 
 extern bool controlled;
 
+/* Controlled or perturbed (perturb.h): accesses go there instead of into the
+ * filter. */
+extern bool steered;
+
 /* Of the region; NULL unless the tool asked for control. */
 extern struct control *control;
 
@@ -33,6 +37,9 @@ void control_prepare(void);
 
 /* In the process that is the run, before main. */
 void control_begin(void);
+
+/* The region tells of a new run, of this process. */
+void control_reset(void);
 
 /* In a process that the run forked. */
 void control_leave(void);

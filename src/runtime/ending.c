@@ -2,6 +2,7 @@
 #include "runtime/ending.h"
 
 #include "runtime/control.h"
+#include "runtime/perturb.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/stacks.h"
@@ -99,7 +100,8 @@ static uintptr_t place_of(const struct thread *t, uintptr_t pc, uintptr_t sp)
  * one. */
 static bool can_tell(void)
 {
-	return controlled && control_outcome()->kind == OUTCOME_NONE &&
+	return (controlled || perturbing) &&
+	       control_outcome()->kind == OUTCOME_NONE &&
 	       process_is_observed();
 }
 

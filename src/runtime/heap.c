@@ -2,6 +2,7 @@
 #include "runtime/heap.h"
 
 #include "runtime/heap_control.h"
+#include "runtime/perturb.h"
 #include "runtime/real.h"
 
 #include <errno.h>
@@ -225,6 +226,8 @@ static void freed(void *p, uintptr_t pc)
 		heap_control_ending(p);
 		block_ends(t, p, block_size(p, pc), pc);
 		heap_control_ending(NULL);
+		if (unlikely(perturbing) && !heap_is_own(p))
+			perturb_poison(p, block_size(p, pc));
 	}
 	if (unlikely(heap_is_own(p)))
 		heap_control_end(p, pc);

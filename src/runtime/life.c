@@ -275,7 +275,8 @@ void life_end(void)
 		return;
 	guest_enter(t);
 	record_at(t, EVENT_THREAD_END, 0, 0, 0, NO_STACK);
-	atomic_store(&region->threads[t->number].end_stamp, t->codec.stamp);
+	atomic_store(&region->threads[t->number].end_stamp,
+		     t->codec.stamp ? t->codec.stamp : 1);
 	record_flush(t);
 	/* From here on handlers run without us; those put off until now are
 	 * raised again. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/order.h"
+#include "runtime/perturb.h"
 #include "runtime/runtime.h"
 #include "runtime/sys.h"
 
@@ -251,6 +252,10 @@ void record_at(struct thread *t, enum event_kind kind, uint64_t addr,
 void record(struct thread *t, enum event_kind kind, const volatile void *addr,
 	    uint64_t size, uint64_t arg, uintptr_t pc)
 {
+	if (unlikely(perturbing)) {
+		perturb_event(t, kind, addr, arg, pc);
+		return;
+	}
 	guest_enter(t);
 	record_at(t, kind, (uintptr_t)addr, size, arg, stack_node(t, pc));
 	guest_leave(t);

@@ -3,6 +3,7 @@
 
 #include "runtime/control.h"
 #include "runtime/ending.h"
+#include "runtime/perturb.h"
 #include "runtime/real.h"
 #include "runtime/server_watch.h"
 #include "runtime/spin.h"
@@ -60,13 +61,21 @@ static void streams_rewind(void)
 			SYS_3(SYS_lseek, i, stream_at[i], SEEK_SET);
 }
 
+static void run_begin(void)
+{
+	if (region->mode == MODE_PERTURB)
+		perturb_begin();
+	else
+		control_begin();
+}
+
 static void child_becomes_run(long server)
 {
 	SYS_2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	if (SYS_0(SYS_getppid) != server)
 		SYS_1(SYS_exit_group, 127);
 	streams_rewind();
-	control_begin();
+	run_begin();
 }
 
 static bool run_is_worth_a_look(const struct control_result *r)
@@ -118,6 +127,8 @@ static bool request_serve(void)
 	const struct control_ask *ask = &control->ask;
 
 	atomic_store(&control->result_count, 0);
+	if (region->mode == MODE_PERTURB)
+		perturb_prepare();
 	for (uint32_t i = 0; i < ask->runs && i < CONTROL_RESULTS; i++) {
 		struct control_result *r = &control->results[i];
 
@@ -193,13 +204,15 @@ __attribute__((destructor)) static void ready_never_came(void)
 }
 
 /* The process itself is the run. */
-static void run_begin(void)
+static void run_here(void)
 {
 	bool others = !strangers_are_none();
 
 	control->run.seed = control->ask.seed;
-	control_begin();
-	if (!others)
+	if (region->mode == MODE_PERTURB && !others)
+		perturb_prepare();
+	run_begin();
+	if (!others || !controlled)
 		return;
 	strangers_expect();
 	guest_note("threads were running before main, started by a "
@@ -215,7 +228,7 @@ static int start_main(int argc, char **argv, char **env)
 	ending_prepare();
 	control_prepare();
 	if (control->ask.flags & CONTROL_EXEC)
-		run_begin();
+		run_here();
 	else if (module_wants_ready)
 		ready_is_awaited = true;
 	else if (strangers_are_none())

@@ -18,6 +18,7 @@ enum {
 };
 
 #define RUN_FAT UINT64_MAX
+#define RUN_STUCK (UINT64_MAX - 1)
 
 /* ---- the run ---- */
 
@@ -69,6 +70,7 @@ static uint64_t run_sleep(long pid, long fd)
 {
 	struct pollfd wanted = { .fd = (int)fd, .events = POLLIN };
 	struct watchdog dog = { 0 };
+	struct watchdog_stuck stuck = { 0 };
 	uint64_t seen = 0, quiet = 0;
 
 	while (SYS_3(SYS_poll, &wanted, 1, TICK_MS) == 0) {
@@ -81,8 +83,13 @@ static uint64_t run_sleep(long pid, long fd)
 		if (watchdog_is_fat((uint32_t)pid, control->ask.memory_most,
 				    &means))
 			return RUN_FAT;
-		if (!(control->ask.flags & CONTROL_DEBUG))
+		if (region->mode == MODE_PERTURB) {
+			if (watchdog_is_stuck(&stuck, (uint32_t)pid, region,
+					      &means))
+				return RUN_STUCK;
+		} else if (!(control->ask.flags & CONTROL_DEBUG)) {
 			watchdog_look(&dog, region, (uint32_t)pid, &means);
+		}
 	}
 	return quiet;
 }
@@ -116,7 +123,10 @@ int server_watch(long pid)
 	if (!is_over(pid, &status)) {
 		if (quiet == RUN_FAT)
 			run_kill(pid, &status, OUTCOME_LIMIT, WATCHDOG_FAT);
-		else if (quiet && hang_tells(pid, &status))
+		else if (quiet == RUN_STUCK)
+			run_kill(pid, &status, OUTCOME_DEADLOCK, "");
+		else if (quiet && region->mode == MODE_CONTROL &&
+			 hang_tells(pid, &status))
 			;
 		else if (quiet)
 			run_kill(pid, &status, OUTCOME_HANG, "");

@@ -22,6 +22,7 @@
  * A mutex of C11 is a mutex of pthreads in glibc, and so for conditions.
  */
 
+#include "runtime/perturb.h"
 #include "runtime/real.h"
 #include "runtime/runtime.h"
 
@@ -36,6 +37,15 @@ static inline void sync_record(enum event_kind kind,
 
 	if (t)
 		record(t, kind, object, 0, arg, pc);
+}
+
+/* What may have to wait for an object is about to be tried. Under control the
+ * models say so themselves. */
+static inline void sync_before(enum event_kind kind,
+			       const volatile void *object, uintptr_t pc)
+{
+	if (unlikely(perturbing))
+		perturb_before(kind, object, pc);
 }
 
 /* The result of an attempt to take a mutex: 0, or an error. `how`: LOCK_TRIED

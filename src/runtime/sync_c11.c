@@ -68,7 +68,10 @@ EXPORT void mtx_destroy(mtx_t *mutex)
 
 EXPORT int mtx_lock(mtx_t *mutex)
 {
-	int rc = controlled ?
+	int rc;
+
+	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
+	rc = controlled ?
 			 to_c11(model_mutex_lock(as_mutex(mutex), CALLER)) :
 			 real.mtx_lock(mutex);
 
@@ -88,7 +91,10 @@ EXPORT int mtx_trylock(mtx_t *mutex)
 
 EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 {
-	int rc = controlled ? to_c11(model_mutex_clocklock(as_mutex(mutex),
+	int rc;
+
+	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
+	rc = controlled ? to_c11(model_mutex_clocklock(as_mutex(mutex),
 							   CLOCK_REALTIME,
 							   until, CALLER)) :
 			      real.mtx_timedlock(mutex, until);

@@ -78,7 +78,10 @@ EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	int rc = controlled ? model_mutex_lock(mutex, CALLER) :
+	int rc;
+
+	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
+	rc = controlled ? model_mutex_lock(mutex, CALLER) :
 			      real.pthread_mutex_lock(mutex);
 
 	mutex_attempted(mutex, rc, 0, CALLER);
@@ -97,7 +100,10 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 				   const struct timespec *until)
 {
-	int rc = controlled ? model_mutex_clocklock(mutex, CLOCK_REALTIME,
+	int rc;
+
+	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
+	rc = controlled ? model_mutex_clocklock(mutex, CLOCK_REALTIME,
 						    until, CALLER) :
 			      real.pthread_mutex_timedlock(mutex, until);
 
@@ -108,7 +114,10 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t timer,
 				   const struct timespec *until)
 {
-	int rc = controlled ?
+	int rc;
+
+	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
+	rc = controlled ?
 			 model_mutex_clocklock(mutex, timer, until, CALLER) :
 			 real.pthread_mutex_clocklock(mutex, timer, until);
 

@@ -35,7 +35,10 @@ EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-	int rc = controlled ? model_rwlock_rdlock(lock, 0, NULL, CALLER) :
+	int rc;
+
+	sync_before(EVENT_RWLOCK_RDLOCK, lock, CALLER);
+	rc = controlled ? model_rwlock_rdlock(lock, 0, NULL, CALLER) :
 			      real.pthread_rwlock_rdlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
@@ -54,7 +57,10 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock,
 				      const struct timespec *until)
 {
-	int rc = controlled ? model_rwlock_rdlock(lock, CLOCK_REALTIME, until,
+	int rc;
+
+	sync_before(EVENT_RWLOCK_RDLOCK, lock, CALLER);
+	rc = controlled ? model_rwlock_rdlock(lock, CLOCK_REALTIME, until,
 						  CALLER) :
 			      real.pthread_rwlock_timedrdlock(lock, until);
 
@@ -65,7 +71,10 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock,
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t timer,
 				      const struct timespec *until)
 {
-	int rc = controlled ?
+	int rc;
+
+	sync_before(EVENT_RWLOCK_RDLOCK, lock, CALLER);
+	rc = controlled ?
 			 model_rwlock_rdlock(lock, timer, until, CALLER) :
 			 real.pthread_rwlock_clockrdlock(lock, timer, until);
 
@@ -75,7 +84,10 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t timer,
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-	int rc = controlled ? model_rwlock_wrlock(lock, 0, NULL, CALLER) :
+	int rc;
+
+	sync_before(EVENT_RWLOCK_WRLOCK, lock, CALLER);
+	rc = controlled ? model_rwlock_wrlock(lock, 0, NULL, CALLER) :
 			      real.pthread_rwlock_wrlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
@@ -94,7 +106,10 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock,
 				      const struct timespec *until)
 {
-	int rc = controlled ? model_rwlock_wrlock(lock, CLOCK_REALTIME, until,
+	int rc;
+
+	sync_before(EVENT_RWLOCK_WRLOCK, lock, CALLER);
+	rc = controlled ? model_rwlock_wrlock(lock, CLOCK_REALTIME, until,
 						  CALLER) :
 			      real.pthread_rwlock_timedwrlock(lock, until);
 
@@ -105,7 +120,10 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock,
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t timer,
 				      const struct timespec *until)
 {
-	int rc = controlled ?
+	int rc;
+
+	sync_before(EVENT_RWLOCK_WRLOCK, lock, CALLER);
+	rc = controlled ?
 			 model_rwlock_wrlock(lock, timer, until, CALLER) :
 			 real.pthread_rwlock_clockwrlock(lock, timer, until);
 

@@ -60,7 +60,10 @@ EXPORT int sem_post(sem_t *sem)
 
 EXPORT int sem_wait(sem_t *sem)
 {
-	int rc = controlled ? model_sem_wait(sem, 0, NULL, CALLER) :
+	int rc;
+
+	sync_before(EVENT_SEM_WAIT, sem, CALLER);
+	rc = controlled ? model_sem_wait(sem, 0, NULL, CALLER) :
 			      real.sem_wait(sem);
 
 	attempted(sem, rc, CALLER);
@@ -78,7 +81,10 @@ EXPORT int sem_trywait(sem_t *sem)
 
 EXPORT int sem_timedwait(sem_t *sem, const struct timespec *until)
 {
-	int rc = controlled ?
+	int rc;
+
+	sync_before(EVENT_SEM_WAIT, sem, CALLER);
+	rc = controlled ?
 			 model_sem_wait(sem, CLOCK_REALTIME, until, CALLER) :
 			 real.sem_timedwait(sem, until);
 
@@ -89,7 +95,10 @@ EXPORT int sem_timedwait(sem_t *sem, const struct timespec *until)
 EXPORT int sem_clockwait(sem_t *sem, clockid_t timer,
 			 const struct timespec *until)
 {
-	int rc = controlled ? model_sem_wait(sem, timer, until, CALLER) :
+	int rc;
+
+	sync_before(EVENT_SEM_WAIT, sem, CALLER);
+	rc = controlled ? model_sem_wait(sem, timer, until, CALLER) :
 			      real.sem_clockwait(sem, timer, until);
 
 	attempted(sem, rc, CALLER);

@@ -30,7 +30,10 @@ EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-	int rc = controlled ? model_spin_lock(lock, CALLER) :
+	int rc;
+
+	sync_before(EVENT_SPIN_LOCK, lock, CALLER);
+	rc = controlled ? model_spin_lock(lock, CALLER) :
 			      real.pthread_spin_lock(lock);
 
 	if (rc == 0)

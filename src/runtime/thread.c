@@ -5,6 +5,7 @@
 #include "runtime/ending.h"
 #include "runtime/latch.h"
 #include "runtime/model.h"
+#include "runtime/perturb.h"
 #include "runtime/real.h"
 #include "runtime/roster.h"
 #include "runtime/runtime.h"
@@ -312,8 +313,11 @@ EXPORT int pthread_join(pthread_t id, void **result)
 {
 	struct thread *t = guest_self();
 	uint32_t number = find(t, id);
-	int rc = join(t, number, id, result, CALLER);
+	int rc;
 
+	if (unlikely(perturbing))
+		perturb_before(EVENT_THREAD_JOIN, NULL, CALLER);
+	rc = join(t, number, id, result, CALLER);
 	return joined(t, number, rc, CALLER);
 }
 
@@ -357,6 +361,8 @@ EXPORT int thrd_join(thrd_t id, int *result)
 	uint32_t number = find(t, id);
 	int rc;
 
+	if (unlikely(perturbing))
+		perturb_before(EVENT_THREAD_JOIN, NULL, CALLER);
 	if (is_modelled(t, number) &&
 	    model_join(t, number, 0, NULL, CALLER) != 0)
 		return thrd_error;

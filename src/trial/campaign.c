@@ -140,7 +140,9 @@ static uint32_t hands_start(struct campaign *c, struct hand *hands,
 
 static int hands_work(struct campaign *c, int signals, struct err *err)
 {
-	uint32_t count = c->o->workers ? c->o->workers : c->cpu_count;
+	uint32_t count = c->o->workers	   ? c->o->workers :
+			 c->launch.is_free ? 1 :
+					     c->cpu_count;
 	struct hand *hands = xcalloc(count, sizeof(*hands));
 	uint32_t started = hands_start(c, hands, count, err);
 
@@ -197,6 +199,7 @@ void campaign_done(struct campaign_result *r)
 	for (size_t i = 0; i < r->notes.count; i++)
 		free(r->notes.at[i]);
 	vec_free(&r->notes);
+	free(r->tallies);
 	free(r->output);
 	free(r->errors);
 	*r = (struct campaign_result){ 0 };
@@ -247,6 +250,7 @@ int campaign_run(const struct campaign_options *o,
 			    .guest = o->guest,
 			    .streams = { o->input, -1, -1 },
 			    .is_fresh = o->exec,
+			    .is_free = o->rules && o->rules->rules.is_free,
 			    .has_scratch = o->exec,
 			    .inputs = o->inputs,
 			    .input_count = o->input_count,
@@ -259,6 +263,9 @@ int campaign_run(const struct campaign_options *o,
 	int rc;
 
 	*result = (struct campaign_result){ 0 };
+	if (o->rules)
+		result->tallies = xcalloc(o->rules->rules.all.count + 1,
+					  sizeof(*result->tallies));
 	c.launch.stop = &c.stop;
 	orphans_adopt();
 	processors_find(&c);

@@ -17,6 +17,9 @@
  * are wanted, runs above the first broken one are not made, or not counted; so
  * that one is the same with any number of workers too.
  *
+ * A campaign may have rules: run r then obeys the window of them that its seed
+ * chooses, and each rule tells at the end how often it was forced.
+ *
  * An interrupt (SIGINT, SIGTERM, SIGHUP, SIGQUIT) ends the campaign and keeps
  * what was found. campaign_run blocks these signals, waits for children and
  * ends all that are left, so only the main thread of a process without other
@@ -58,6 +61,10 @@ struct campaign_options {
 	const char *const *inputs; /* files copied there */
 	size_t input_count;
 	const struct outputs *outputs; /* may be NULL */
+	/* Rules that runs obey (plan/rules.h); NULL: none. With is_free in
+	 * them runs are perturbed: one at a time unless more workers are
+	 * wanted, each on all processors, and nothing is learned. */
+	const struct plan *rules;
 
 	/* Called from campaign_run every tenth of a second; may be NULL. */
 	void (*tell)(void *to, const struct campaign_news *news);
@@ -81,6 +88,8 @@ struct campaign_result {
 	bool is_fresh;		      /* each run was a process of its own */
 	VEC(struct failure) failures; /* by index */
 	VEC(char *) notes;	      /* what was not controlled, once each */
+	/* Of each rule: what became of it, over all runs. */
+	struct force_tally *tallies;
 	/* Of a campaign of one run: what it printed. */
 	char *output, *errors;
 	size_t output_size, errors_size;

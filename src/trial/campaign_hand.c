@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "trial/callsites.h"
+
 /* ---- pieces ---- */
 
 struct piece {
@@ -225,6 +227,62 @@ static bool lesson_await(struct campaign *c)
 	return is_wanted && !atomic_load(&c->stop);
 }
 
+/* ---- rules ---- */
+
+/* Which modules the program loads is known when it has run. A server has. */
+static int know_modules(struct hand *h, struct err *err)
+{
+	struct control_ask ask = h->c->o->ask;
+
+	if (atomic_load(&h->worker.region->module_count))
+		return 0;
+	ask.runs = 1;
+	ask.flags |= CONTROL_STOP;
+	return worker_runs(&h->worker, &ask, err);
+}
+
+static int rules_give(struct hand *h, struct err *err)
+{
+	const struct plan *rules = h->c->o->rules;
+	struct region *r = h->worker.region;
+
+	if (!rules)
+		return 0;
+	if (know_modules(h, err) < 0 || plan_load_rules(rules, r, err) < 0)
+		return -1;
+	if (rules->rules.is_free && !(rules->rules.flags & FORCE_BARE))
+		callsites_fill(r);
+	return 0;
+}
+
+static void tally_add(struct force_tally *sum, const struct force_tally *t)
+{
+	if (t->forced && (!sum->forced || t->first < sum->first))
+		sum->first = t->first;
+	if (t->forced && t->last > sum->last)
+		sum->last = t->last;
+	sum->runs += t->runs;
+	sum->begun += t->begun;
+	sum->held += t->held;
+	sum->expired += t->expired;
+	sum->forced += t->forced;
+	if (t->late_us > sum->late_us)
+		sum->late_us = t->late_us;
+}
+
+static void tallies_take(struct hand *h)
+{
+	struct campaign *c = h->c;
+	const struct force *f = &h->worker.region->force;
+
+	if (!c->o->rules)
+		return;
+	pthread_mutex_lock(&c->lock);
+	for (uint32_t i = 0; i < f->rule_count; i++)
+		tally_add(&c->result->tallies[i], &f->tallies[i]);
+	pthread_mutex_unlock(&c->lock);
+}
+
 /* ---- the hand ---- */
 
 static int start(struct hand *h, struct err *err)
@@ -238,7 +296,7 @@ static int start(struct hand *h, struct err *err)
 		memcpy(h->worker.control->sites, c->sites, c->site_count);
 	if (c->profile)
 		h->worker.control->profile = *c->profile;
-	return 0;
+	return rules_give(h, err);
 }
 
 /* A campaign of one run shows what it printed. */
@@ -252,15 +310,26 @@ static void show_printed(struct hand *h)
 	r->errors = worker_printed(&h->worker, WORKER_ERRORS, &r->errors_size);
 }
 
+static int make_all(struct hand *h, struct err *err)
+{
+	if (h->nth == 0 && !h->c->launch.is_free && learn(h, err) < 0)
+		return -1;
+	return work(h, err);
+}
+
 static int hand_work(struct hand *h, struct err *err)
 {
-	if (h->nth && !lesson_await(h->c))
+	int rc;
+
+	if (h->nth && !h->c->launch.is_free && !lesson_await(h->c))
 		return 0;
-	if (start(h, err) < 0 || (h->nth == 0 && learn(h, err) < 0) ||
-	    work(h, err) < 0)
+	if (start(h, err) < 0)
 		return -1;
-	show_printed(h);
-	return 0;
+	rc = make_all(h, err);
+	tallies_take(h);
+	if (rc == 0)
+		show_printed(h);
+	return rc;
 }
 
 static void hand_end(struct hand *h, bool has_failed, const struct err *err)

@@ -40,6 +40,14 @@ static void take_tables(struct captured *c, const struct region *r)
 	c->notes = COPY(r->notes, c->note_count);
 }
 
+static void take_marks(struct captured *c, const struct force *f)
+{
+	uint32_t count = atomic_load(&f->mark_count);
+
+	c->mark_count = count < FORCE_MARKS ? count : FORCE_MARKS;
+	c->marks = COPY(f->marks, c->mark_count);
+}
+
 struct captured *captured_take(const struct worker *w)
 {
 	const struct control *control = w->control;
@@ -51,6 +59,7 @@ struct captured *captured_take(const struct worker *w)
 	c->steps = COPY(control->steps, c->step_count);
 	c->threads = COPY(control->threads, c->run.thread_count);
 	take_tables(c, w->region);
+	take_marks(c, &w->region->force);
 	c->site_count = sites_end(c->modules, c->module_count);
 	c->sites = COPY(control->sites, c->site_count);
 	c->output = worker_printed(w, WORKER_OUTPUT, &c->output_size);
@@ -69,6 +78,7 @@ void captured_free(struct captured *c)
 	free(c->modules);
 	free(c->stacks);
 	free(c->notes);
+	free(c->marks);
 	free(c->sites);
 	free(c->output);
 	free(c->errors);

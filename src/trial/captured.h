@@ -31,6 +31,10 @@ struct captured {
 	uint8_t *sites; /* enum site_state; of all sites of all modules */
 	uint32_t site_count;
 
+	/* What rules did to it. */
+	struct force_mark *marks;
+	uint32_t mark_count;
+
 	/* Standard output and error, each with a zero byte behind. */
 	char *output, *errors;
 	size_t output_size, errors_size;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "trial/callsites.h"
 
 int follower_start(struct follower *f, const struct launch *launch,
 		   const struct control_ask *ask, int cpu, struct err *err)
@@ -63,6 +64,24 @@ int follower_lend(struct follower *f, const struct plan *plan, char **trial,
 	return 0;
 }
 
+/* Rules in place of steps: there is nothing to fit or to diverge from. */
+static struct captured *obey(struct follower *f, const struct plan *plan,
+			     struct err *err)
+{
+	struct worker *w = &f->worker;
+
+	f->ask.flags = f->flags | CONTROL_STOP;
+	f->ask.seed = plan->seed;
+	f->ask.strategy = STRATEGY_FORCE;
+	if (plan_load_rules(plan, w->region, err) < 0)
+		return NULL;
+	if (plan->rules.is_free && !(plan->rules.flags & FORCE_BARE))
+		callsites_fill(w->region);
+	if (worker_runs(w, &f->ask, err) < 0)
+		return NULL;
+	return captured_take(w);
+}
+
 struct captured *follower_run(struct follower *f, const struct plan *plan,
 			      bool is_loose, struct err *err)
 {
@@ -70,6 +89,8 @@ struct captured *follower_run(struct follower *f, const struct plan *plan,
 
 	if (know_modules(f, err) < 0)
 		return NULL;
+	if (rules_are_there(&plan->rules))
+		return obey(f, plan, err);
 	f->ask.flags = f->flags | CONTROL_STOP | (is_loose ? CONTROL_LOOSE : 0);
 	f->ask.seed = plan->seed;
 	forget_sites(w);

@@ -76,6 +76,7 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0), status = 0;
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
 	struct watchdog dog = { 0 };
+	struct watchdog_stuck stuck = { 0 };
 	uint64_t seen = 0, quiet = 0;
 	int tick = (int)worker_tick(w);
 
@@ -98,6 +99,13 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 			run_end(w, pid, OUTCOME_LIMIT);
 			snprintf(w->control->run.outcome.text, CONTROL_TEXT,
 				 "%s", WATCHDOG_FAT);
+			break;
+		}
+		if (w->region->mode == MODE_PERTURB) {
+			if (!watchdog_is_stuck(&stuck, (uint32_t)pid, w->region,
+					       &means))
+				continue;
+			run_end(w, pid, OUTCOME_DEADLOCK);
 			break;
 		}
 		if (!(ask->flags & CONTROL_DEBUG))

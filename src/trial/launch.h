@@ -33,6 +33,8 @@ struct launch {
 	 * such runs happen; and what another thread sets to have a request
 	 * given up, or NULL. */
 	bool is_fresh;
+	bool is_free; /* runs are perturbed, on all processors, and not under
+			 control */
 	bool has_scratch; /* each in an empty directory, with copies of: */
 	const char *const *inputs;
 	size_t input_count;

@@ -224,15 +224,29 @@ int trial_run(const struct trial *trial, struct trial_result *result,
 	sigset_t set;
 	int rc;
 
+	int nothing = -1;
+
 	*result = (struct trial_result){ 0 };
+	if (trial->is_quiet) {
+		nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+		launch.streams[0] = trial->input >= 0 ? trial->input : nothing;
+		launch.streams[1] = launch.streams[2] = nothing;
+		if (trial->input >= 0)
+			lseek(trial->input, 0, SEEK_SET);
+	}
 	if (drain_init(&d, MODE_OBSERVE,
-		       trial->record_all ? REGION_RECORD_ALL : 0, err) < 0)
-		return -1;
+		       trial->record_all ? REGION_RECORD_ALL : 0, err) < 0) {
+		rc = -1;
+		goto out;
+	}
 	launch.region = d.fd;
 	watch_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &launch.mask);
 	rc = run(trial, &launch, &d, result, err);
 	sigprocmask(SIG_SETMASK, &launch.mask, NULL);
 	drain_done(&d);
+out:
+	if (nothing >= 0)
+		close(nothing);
 	return rc;
 }

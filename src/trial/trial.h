@@ -32,6 +32,8 @@ struct trial {
 				 it; NULL: they run without */
 	bool record_all;     /* filter nothing out */
 	uint64_t time_limit; /* milliseconds, 0: none; then it is killed */
+	bool is_quiet;	     /* what it prints is thrown away */
+	int input;	     /* if quiet: what it reads; -1: nothing */
 };
 
 /* How a program ended. What a program did to itself (a status, a crash) is

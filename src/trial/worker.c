@@ -202,12 +202,14 @@ int worker_start(struct worker *w, const struct launch *launch, int cpu,
 			      .is_fresh = launch->is_fresh,
 			      .input = -1,
 			      .streams = { -1, -1 } };
-	if (drain_init(&w->drain, MODE_CONTROL, 0, err) < 0)
+	if (drain_init(&w->drain,
+		       launch->is_free ? MODE_PERTURB : MODE_CONTROL, 0,
+		       err) < 0)
 		return -1;
 	w->region = w->drain.region;
 	w->control = &w->region->control;
 	w->launch.region = w->drain.fd;
-	w->launch.cpu = cpu;
+	w->launch.cpu = launch->is_free ? -1 : cpu;
 	w->launch.is_fixed = true;
 	w->launch.is_apart = true;
 	if (start(w, launch->streams[0], err) < 0) {

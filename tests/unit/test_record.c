@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/order.h"
+#include "runtime/perturb.h"
 #include "runtime/runtime.h"
 #include "trace/event_bytes.h"
 
@@ -23,6 +24,17 @@
 
 struct region *region;
 bool gate = true, recording = true;
+bool perturbing;
+
+void perturb_event(struct thread *t, enum event_kind kind,
+		   const volatile void *object, uint64_t arg, uintptr_t pc)
+{
+	(void)t;
+	(void)kind;
+	(void)object;
+	(void)arg;
+	(void)pc;
+}
 static unsigned int notes;
 
 void *guest_map(size_t size)
