@@ -27,10 +27,10 @@ static const struct verb verb_cxx = {
 };
 
 const struct verb *const verbs[] = {
-	&verb_cc,     &verb_cxx,    &verb_run,	     &verb_replay,
-	&verb_report, &verb_shrink, &verb_list,	     &verb_rm,
-	&verb_show,   &verb_doctor, &verb_help_verb, &verb_completion,
-	NULL,
+	&verb_cc,	  &verb_cxx,	&verb_run,    &verb_expose,
+	&verb_replay,	  &verb_report, &verb_shrink, &verb_list,
+	&verb_rm,	  &verb_show,	&verb_doctor, &verb_help_verb,
+	&verb_completion, NULL,
 };
 
 const struct verb *verb_find(const char *name)

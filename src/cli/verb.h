@@ -54,8 +54,8 @@ void verb_help(const struct verb *v);
 /* For a name that is no verb; returns -1. */
 int verb_unknown(const char *name, struct err *err);
 
-extern const struct verb verb_run, verb_replay, verb_report, verb_shrink,
-	verb_list, verb_rm, verb_show, verb_doctor, verb_help_verb,
+extern const struct verb verb_run, verb_expose, verb_replay, verb_report,
+	verb_shrink, verb_list, verb_rm, verb_show, verb_doctor, verb_help_verb,
 	verb_completion;
 
 int cmd_cc(int argc, char **argv);

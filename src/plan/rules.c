@@ -151,7 +151,8 @@ static int read_force(struct rules *r, struct text_line *line)
 	};
 	const char *how = line_word(line);
 
-	if (!how || (strcmp(how, "free") != 0 && strcmp(how, "controlled") != 0))
+	if (!how ||
+	    (strcmp(how, "free") != 0 && strcmp(how, "controlled") != 0))
 		return line_error(line, "rules are obeyed free or controlled");
 	if (line_fields(line, fields) < 0)
 		return -1;
@@ -221,8 +222,7 @@ static int read_event(struct rules *r, struct text_line *line, size_t modules)
 		{ NULL, NULL, 0 },
 	};
 	char *kind = line_word(line), *where = line_word(line);
-	struct rule *rule =
-		r->all.count ? &r->all.at[r->all.count - 1] : NULL;
+	struct rule *rule = r->all.count ? &r->all.at[r->all.count - 1] : NULL;
 	struct rule_event e = { 0 };
 
 	if (!rule || rule->count == FORCE_EVENTS || !kind || !where)
@@ -259,8 +259,9 @@ int rules_check(const struct rules *r, struct text_line *line)
 {
 	for (size_t i = 0; i < r->all.count; i++)
 		if (r->all.at[i].count < 2)
-			return line_error(line, "rule %zu has fewer than two "
-						"events",
+			return line_error(line,
+					  "rule %zu has fewer than two "
+					  "events",
 					  i);
 	return 0;
 }

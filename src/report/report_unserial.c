@@ -194,7 +194,7 @@ static void print_sizes(const struct unserial_sizes *s, FILE *out)
 	putc('\n', out);
 }
 
-void report_unserial(const struct unserial_report *r, FILE *out)
+void report_unserial_head(const struct unserial_report *r, FILE *out)
 {
 	const struct unserial_result *all = r->result;
 
@@ -207,10 +207,15 @@ void report_unserial(const struct unserial_report *r, FILE *out)
 		all->by_status[UNSERIAL_OPEN], all->by_status[UNSERIAL_LIKELY],
 		all->by_status[UNSERIAL_EXERCISED],
 		all->by_status[UNSERIAL_PRUNED]);
+}
+
+void report_unserial(const struct unserial_report *r, FILE *out)
+{
+	report_unserial_head(r, out);
 	if (!(trace_info(r->trace)->flags & REGION_RECORD_ALL))
 		fputs("note: times and locks of some accesses are unknown; "
 		      "heddle run --observe --all keeps them\n",
 		      out);
-	if (all->count)
+	if (r->result->count)
 		print_table(r, out);
 }

@@ -20,6 +20,9 @@ struct unserial_report {
 	const struct unserial_result *result;
 };
 
+/* Only how many there are of what. */
+void report_unserial_head(const struct unserial_report *r, FILE *out);
+
 void report_unserial(const struct unserial_report *r, FILE *out);
 
 #endif

@@ -101,8 +101,7 @@ static uintptr_t place_of(const struct thread *t, uintptr_t pc, uintptr_t sp)
 static bool can_tell(void)
 {
 	return (controlled || perturbing) &&
-	       control_outcome()->kind == OUTCOME_NONE &&
-	       process_is_observed();
+	       control_outcome()->kind == OUTCOME_NONE && process_is_observed();
 }
 
 static void assertion_tell(const char *what, const char *file,

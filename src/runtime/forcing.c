@@ -389,8 +389,7 @@ static void advance(uint32_t r, uint32_t event, const struct force_stop *s)
 		region->force.tallies[r].begun++;
 	}
 	/* Who waited for this may go; another may be held until it has. */
-	if (a->waits != FORCE_NONE && a->passed >= a->waits &&
-	    held_rule == r) {
+	if (a->waits != FORCE_NONE && a->passed >= a->waits && held_rule == r) {
 		a->waits = FORCE_NONE;
 		held_rule = FORCE_NONE;
 	}

@@ -153,8 +153,7 @@ void perturb_access(struct thread *t, uintptr_t addr, size_t size,
 	uint32_t site = control_site(pc);
 	struct force_stop s;
 
-	if (likely(!force_names(site)) || !t->alive || t->inside ||
-	    t->ignoring)
+	if (likely(!force_names(site)) || !t->alive || t->inside || t->ignoring)
 		return;
 	s = stop_of(t, addr, size, force_kinds(kind, 0), site);
 	stop_at(t, &s, true);

@@ -71,9 +71,8 @@ EXPORT int mtx_lock(mtx_t *mutex)
 	int rc;
 
 	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
-	rc = controlled ?
-			 to_c11(model_mutex_lock(as_mutex(mutex), CALLER)) :
-			 real.mtx_lock(mutex);
+	rc = controlled ? to_c11(model_mutex_lock(as_mutex(mutex), CALLER)) :
+			  real.mtx_lock(mutex);
 
 	mutex_attempted(as_mutex(mutex), to_errno(rc), 0, CALLER);
 	return rc;
@@ -94,10 +93,10 @@ EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 	int rc;
 
 	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
-	rc = controlled ? to_c11(model_mutex_clocklock(as_mutex(mutex),
-							   CLOCK_REALTIME,
-							   until, CALLER)) :
-			      real.mtx_timedlock(mutex, until);
+	rc = controlled ?
+		     to_c11(model_mutex_clocklock(
+			     as_mutex(mutex), CLOCK_REALTIME, until, CALLER)) :
+		     real.mtx_timedlock(mutex, until);
 
 	mutex_attempted(as_mutex(mutex), to_errno(rc), 0, CALLER);
 	return rc;

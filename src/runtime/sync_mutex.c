@@ -82,7 +82,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
 	rc = controlled ? model_mutex_lock(mutex, CALLER) :
-			      real.pthread_mutex_lock(mutex);
+			  real.pthread_mutex_lock(mutex);
 
 	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
@@ -103,9 +103,9 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex,
 	int rc;
 
 	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
-	rc = controlled ? model_mutex_clocklock(mutex, CLOCK_REALTIME,
-						    until, CALLER) :
-			      real.pthread_mutex_timedlock(mutex, until);
+	rc = controlled ? model_mutex_clocklock(mutex, CLOCK_REALTIME, until,
+						CALLER) :
+			  real.pthread_mutex_timedlock(mutex, until);
 
 	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;
@@ -117,9 +117,8 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t timer,
 	int rc;
 
 	sync_before(EVENT_MUTEX_LOCK, mutex, CALLER);
-	rc = controlled ?
-			 model_mutex_clocklock(mutex, timer, until, CALLER) :
-			 real.pthread_mutex_clocklock(mutex, timer, until);
+	rc = controlled ? model_mutex_clocklock(mutex, timer, until, CALLER) :
+			  real.pthread_mutex_clocklock(mutex, timer, until);
 
 	mutex_attempted(mutex, rc, 0, CALLER);
 	return rc;

@@ -39,7 +39,7 @@ EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 
 	sync_before(EVENT_RWLOCK_RDLOCK, lock, CALLER);
 	rc = controlled ? model_rwlock_rdlock(lock, 0, NULL, CALLER) :
-			      real.pthread_rwlock_rdlock(lock);
+			  real.pthread_rwlock_rdlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
@@ -60,9 +60,9 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock,
 	int rc;
 
 	sync_before(EVENT_RWLOCK_RDLOCK, lock, CALLER);
-	rc = controlled ? model_rwlock_rdlock(lock, CLOCK_REALTIME, until,
-						  CALLER) :
-			      real.pthread_rwlock_timedrdlock(lock, until);
+	rc = controlled ?
+		     model_rwlock_rdlock(lock, CLOCK_REALTIME, until, CALLER) :
+		     real.pthread_rwlock_timedrdlock(lock, until);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
@@ -74,9 +74,8 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t timer,
 	int rc;
 
 	sync_before(EVENT_RWLOCK_RDLOCK, lock, CALLER);
-	rc = controlled ?
-			 model_rwlock_rdlock(lock, timer, until, CALLER) :
-			 real.pthread_rwlock_clockrdlock(lock, timer, until);
+	rc = controlled ? model_rwlock_rdlock(lock, timer, until, CALLER) :
+			  real.pthread_rwlock_clockrdlock(lock, timer, until);
 
 	attempted(lock, EVENT_RWLOCK_RDLOCK, rc, 0, CALLER);
 	return rc;
@@ -88,7 +87,7 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 	sync_before(EVENT_RWLOCK_WRLOCK, lock, CALLER);
 	rc = controlled ? model_rwlock_wrlock(lock, 0, NULL, CALLER) :
-			      real.pthread_rwlock_wrlock(lock);
+			  real.pthread_rwlock_wrlock(lock);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
@@ -109,9 +108,9 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock,
 	int rc;
 
 	sync_before(EVENT_RWLOCK_WRLOCK, lock, CALLER);
-	rc = controlled ? model_rwlock_wrlock(lock, CLOCK_REALTIME, until,
-						  CALLER) :
-			      real.pthread_rwlock_timedwrlock(lock, until);
+	rc = controlled ?
+		     model_rwlock_wrlock(lock, CLOCK_REALTIME, until, CALLER) :
+		     real.pthread_rwlock_timedwrlock(lock, until);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;
@@ -123,9 +122,8 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t timer,
 	int rc;
 
 	sync_before(EVENT_RWLOCK_WRLOCK, lock, CALLER);
-	rc = controlled ?
-			 model_rwlock_wrlock(lock, timer, until, CALLER) :
-			 real.pthread_rwlock_clockwrlock(lock, timer, until);
+	rc = controlled ? model_rwlock_wrlock(lock, timer, until, CALLER) :
+			  real.pthread_rwlock_clockwrlock(lock, timer, until);
 
 	attempted(lock, EVENT_RWLOCK_WRLOCK, rc, 0, CALLER);
 	return rc;

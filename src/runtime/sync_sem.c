@@ -64,7 +64,7 @@ EXPORT int sem_wait(sem_t *sem)
 
 	sync_before(EVENT_SEM_WAIT, sem, CALLER);
 	rc = controlled ? model_sem_wait(sem, 0, NULL, CALLER) :
-			      real.sem_wait(sem);
+			  real.sem_wait(sem);
 
 	attempted(sem, rc, CALLER);
 	return rc;
@@ -84,9 +84,8 @@ EXPORT int sem_timedwait(sem_t *sem, const struct timespec *until)
 	int rc;
 
 	sync_before(EVENT_SEM_WAIT, sem, CALLER);
-	rc = controlled ?
-			 model_sem_wait(sem, CLOCK_REALTIME, until, CALLER) :
-			 real.sem_timedwait(sem, until);
+	rc = controlled ? model_sem_wait(sem, CLOCK_REALTIME, until, CALLER) :
+			  real.sem_timedwait(sem, until);
 
 	attempted(sem, rc, CALLER);
 	return rc;
@@ -99,7 +98,7 @@ EXPORT int sem_clockwait(sem_t *sem, clockid_t timer,
 
 	sync_before(EVENT_SEM_WAIT, sem, CALLER);
 	rc = controlled ? model_sem_wait(sem, timer, until, CALLER) :
-			      real.sem_clockwait(sem, timer, until);
+			  real.sem_clockwait(sem, timer, until);
 
 	attempted(sem, rc, CALLER);
 	return rc;

@@ -34,7 +34,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 
 	sync_before(EVENT_SPIN_LOCK, lock, CALLER);
 	rc = controlled ? model_spin_lock(lock, CALLER) :
-			      real.pthread_spin_lock(lock);
+			  real.pthread_spin_lock(lock);
 
 	if (rc == 0)
 		sync_record(EVENT_SPIN_LOCK, lock, 0, CALLER);

@@ -48,9 +48,8 @@ static void slots_of(struct look *l, Elf_Scn *section, const GElf_Shdr *header)
 	Elf_Scn *linked = elf_getscn(l->elf, header->sh_link);
 	Elf_Data *symbols = linked ? elf_getdata(linked, NULL) : NULL;
 	GElf_Shdr symbol_header;
-	size_t count = header->sh_entsize ?
-			       header->sh_size / header->sh_entsize :
-			       0;
+	size_t count =
+		header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 
 	if (!data || !symbols || !gelf_getshdr(linked, &symbol_header))
 		return;
@@ -100,8 +99,8 @@ static void stubs_of(struct look *l, const GElf_Shdr *header,
 			slot = relative(code + i + 2, header->sh_addr + i + 6);
 			hook = *keymap_at(&l->slots, slot, 0);
 			if (hook)
-				*keymap_at(&l->stubs, header->sh_addr + at,
-					   0) = hook;
+				*keymap_at(&l->stubs, header->sh_addr + at, 0) =
+					hook;
 			break;
 		}
 }

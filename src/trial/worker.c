@@ -202,9 +202,8 @@ int worker_start(struct worker *w, const struct launch *launch, int cpu,
 			      .is_fresh = launch->is_fresh,
 			      .input = -1,
 			      .streams = { -1, -1 } };
-	if (drain_init(&w->drain,
-		       launch->is_free ? MODE_PERTURB : MODE_CONTROL, 0,
-		       err) < 0)
+	if (drain_init(&w->drain, launch->is_free ? MODE_PERTURB : MODE_CONTROL,
+		       0, err) < 0)
 		return -1;
 	w->region = w->drain.region;
 	w->control = &w->region->control;

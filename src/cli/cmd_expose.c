@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/install.h"
+#include "cli/verb.h"
+#include "cli/view.h"
+#include "expose/expose.h"
+#include "report/report_expose.h"
+#include "store/store.h"
+#include "trial/program.h"
+
+struct expose_values {
+	uint64_t budget, jobs, seed, keep, hang, max_points, memory;
+	const char *method, *rank, *store, *output, *expect, *check;
+	struct arg_list inputs;
+	bool explain, json, all_failures, exec;
+};
+
+static const struct expose_values expose_defaults = {
+	.budget = 60000,
+	.seed = 1,
+	.keep = 20,
+	.hang = 10000,
+	.max_points = 1000000,
+	.memory = UINT64_C(4) << 30,
+	.method = "ctrigger",
+	.rank = "gap",
+	.store = STORE_DEFAULT,
+};
+
+static const struct arg expose_table[] = {
+	ARG_DURATION(struct expose_values, budget, "budget", 'b', "TIME",
+		     "how long at most (60s)"),
+	ARG_CHOICE(struct expose_values, method, "method", 0,
+		   "ctrigger|stress|pure|sync|race",
+		   "force interleavings (ctrigger), or one for comparison"),
+	ARG_CHOICE(struct expose_values, rank, "rank", 0, "gap|first-come",
+		   "which to force first: the rarest (gap)"),
+	ARG_FLAG(struct expose_values, explain, "explain", 0,
+		 "list every candidate, and what was pruned and why"),
+	ARG_FLAG(struct expose_values, all_failures, "all-failures", 0,
+		 "go on after the first failure, keep each kind"),
+	ARG_NUMBER(struct expose_values, jobs, "jobs", 'j', "J",
+		   "controlled runs at a time (as many as processors)"),
+	ARG_NUMBER(struct expose_values, seed, "seed", 0, "K",
+		   "of the first run (1)"),
+	ARG_PATH(struct expose_values, expect, "expect", 0, "FILE",
+		 "what standard output has to be"),
+	ARG_STRING(struct expose_values, check, "check", 0, "COMMAND",
+		   "judges what was printed, by its exit status"),
+	ARG_FLAG(struct expose_values, exec, "exec", 0,
+		 "start each run afresh, in a directory of its own"),
+	ARG_PATHS(struct expose_values, inputs, "input", 0, "FILE",
+		  "a file that the program reads; may be repeated"),
+	ARG_DURATION(struct expose_values, hang, "hang", 0, "TIME",
+		     "without a point, until a run counts as hung (10s)"),
+	ARG_NUMBER(struct expose_values, max_points, "max-points", 0, "N",
+		   "where a controlled run is given up (1000000)"),
+	ARG_SIZE(struct expose_values, memory, "memory", 0, "SIZE",
+		 "that a run may use (4G)"),
+	ARG_PATH(struct expose_values, store, "store", 0, "DIR",
+		 "keep failures in DIR (.heddle)"),
+	ARG_NUMBER(struct expose_values, keep, "keep", 0, "N",
+		   "keep the last N (20)"),
+	ARG_FLAG(struct expose_values, json, "json", 0, "print JSON"),
+	ARG_PATH(struct expose_values, output, "output", 'o', "FILE",
+		 "print to FILE instead of standard output"),
+	ARG_END,
+};
+
+static enum expose_method method_of(const char *name)
+{
+	for (int m = 0; m < EXPOSE_METHODS; m++)
+		if (strcmp(expose_method_text((enum expose_method)m), name) ==
+		    0)
+			return (enum expose_method)m;
+	return EXPOSE_CTRIGGER;
+}
+
+/* ---- a line for those who wait ---- */
+
+static void tell(void *to, const struct expose_news *news)
+{
+	bool *is_on = to;
+	char *line;
+
+	if (!isatty(2))
+		return;
+	line = report_expose_progress(news);
+	fprintf(stderr, "\r\033[K%.100s", line);
+	*is_on = true;
+	free(line);
+}
+
+static void tell_end(bool is_on)
+{
+	if (is_on)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- the verb ---- */
+
+static int print(const struct expose_values *v, const struct expose_report *r,
+		 struct err *err)
+{
+	FILE *out = view_is_stdout(v->output) ? stdout : fopen(v->output, "we");
+
+	if (!out)
+		return err_set(err, "cannot write %s: %s", v->output,
+			       strerror(errno));
+	if (v->json)
+		report_expose_json(r, out);
+	else
+		report_expose_text(r, out);
+	if (out != stdout && fclose(out) == EOF)
+		return err_set(err, "cannot write %s: %s", v->output,
+			       strerror(errno));
+	return expose_status(r->result);
+}
+
+static int expose(const struct expose_values *v, char **argv, const char *guest,
+		  const struct outputs *outputs, const struct feed *feed,
+		  struct err *err)
+{
+	bool is_on = false;
+	struct expose_options o = {
+		.guest = guest,
+		.keeping = { .store = v->store,
+			     .argv = argv,
+			     .outputs = outputs,
+			     .feed = feed,
+			     .inputs = v->inputs.at,
+			     .input_count = v->inputs.count,
+			     .points_most = v->max_points,
+			     .hang_ms = v->hang,
+			     .is_exec = v->exec },
+		.method = method_of(v->method),
+		.rank = strcmp(v->rank, "gap") == 0 ? UNSERIAL_BY_GAP :
+						      UNSERIAL_FIRST_COME,
+		.budget_ms = v->budget,
+		.jobs = (uint32_t)v->jobs,
+		.seed = v->seed,
+		.all_failures = v->all_failures,
+		.memory_most = v->memory,
+		.tell = tell,
+		.to = &is_on,
+	};
+	struct expose_result result;
+	struct expose_report report = {
+		.result = &result,
+		.options = &o,
+		.explains = v->explain,
+		.store = strcmp(v->store, STORE_DEFAULT) == 0 ? NULL : v->store,
+	};
+	int rc = expose_run(&o, &result, err);
+
+	tell_end(is_on);
+	if (rc == 0 && result.bugs.count)
+		rc = repro_tidy(v->store, v->keep, err);
+	if (rc == 0)
+		rc = print(v, &report, err);
+	expose_done(&result);
+	return rc;
+}
+
+static int check_values(const struct expose_values *v, const char *name,
+			struct err *err)
+{
+	struct program program;
+	int rc;
+
+	if (!v->budget)
+		return err_set(err, "--budget 0 would find nothing");
+	if (v->jobs > 256)
+		return err_set(err, "--jobs wants a number up to 256, not %llu",
+			       (unsigned long long)v->jobs);
+	for (size_t i = 0; i < v->inputs.count; i++)
+		if (access(v->inputs.at[i], R_OK) < 0)
+			return err_set(err, "--input: cannot read %s: %s",
+				       v->inputs.at[i], strerror(errno));
+	rc = program_find(&program, name, err);
+	program_done(&program);
+	return rc;
+}
+
+static int cmd_expose(const void *values, int argc, char **argv,
+		      struct err *err)
+{
+	const struct expose_values *v = values;
+	struct outputs outputs = { 0 };
+	struct feed feed = { .fd = -1 };
+	char *guest = NULL;
+	int rc = -1;
+
+	(void)argc;
+	if (check_values(v, argv[0], err) == 0 &&
+	    outputs_init(&outputs, v->expect, v->check, err) == 0 &&
+	    feed_init(&feed, 0, err) == 0 &&
+	    (guest = install_find("libheddle.so", err)))
+		rc = expose(v, argv, guest, &outputs, &feed, err);
+	free(guest);
+	feed_done(&feed);
+	outputs_done(&outputs);
+	return rc;
+}
+
+const struct verb verb_expose = {
+	.name = "expose",
+	.summary = "force the rare interleavings that could break a program",
+	.synopsis = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.flags = VERB_PROGRAM | VERB_NEEDS_ONE,
+	.options = expose_table,
+	.defaults = &expose_defaults,
+	.options_size = sizeof(struct expose_values),
+	.run = cmd_expose,
+};

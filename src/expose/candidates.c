@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "expose/candidates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "trial/trial.h"
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- observing ---- */
+
+static int observe(const struct expose_options *o, struct expose_result *r,
+		   struct err *err)
+{
+	struct trial trial = { .argv = o->keeping.argv,
+			       .trace = r->trace_path,
+			       .guest = o->guest,
+			       .is_quiet = true,
+			       .input = o->keeping.feed->fd,
+			       .time_limit = o->budget_ms };
+	struct trial_result ran;
+
+	if (trial_run(&trial, &ran, err) < 0)
+		return -1;
+	if (!ran.attached)
+		return err_set(err,
+			       "heddle's library did not get into %s: is "
+			       "it set-user-id, or does it start others?",
+			       o->keeping.argv[0]);
+	if (!ran.trace_is_whole) {
+		*err = ran.trace_error;
+		return -1;
+	}
+	r->observed_broken = ran.ending.verdict == EXIT_BROKEN;
+	snprintf(r->observed_text, sizeof(r->observed_text), "%s",
+		 ran.ending.text);
+	return 0;
+}
+
+/* Static instructions with an access to memory that two threads use: the
+ * denominator of the paper's Table 8. Those of all candidates, for each such
+ * instruction has a remote partner; counted by their sites. */
+static size_t count_shared(const struct unserial_result *u)
+{
+	struct keymap seen = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		const uint32_t sites[] = { u->at[i].p.site, u->at[i].c.site,
+					   u->at[i].r.site };
+
+		for (int k = 0; k < 3; k++) {
+			uint32_t *n = keymap_at(&seen, sites[k], 0);
+
+			count += !*n;
+			*n = 1;
+		}
+	}
+	keymap_done(&seen);
+	return count;
+}
+
+static int analyse_run(const struct expose_options *o, struct expose_result *r,
+		       struct err *err)
+{
+	const struct analysis_options wanted = { .races = true,
+						 .lockcycles = true };
+
+	r->trace = trace_open(r->trace_path, err);
+	if (!r->trace)
+		return -1;
+	r->sites = sites_new(r->trace);
+	if (o->method == EXPOSE_CTRIGGER) {
+		r->unserial = unserial_of(r->trace, o->rank);
+		r->sites_shared = count_shared(r->unserial);
+		trace_rewind(r->trace);
+	}
+	r->findings = analyse(r->trace, &wanted, err);
+	return r->findings ? 0 : -1;
+}
+
+int candidates_observe(const struct expose_options *o, struct expose_result *r,
+		       struct err *err)
+{
+	char path[] = "/tmp/heddle-expose-XXXXXX";
+	int fd = mkstemp(path);
+	double began = now(), observed;
+
+	if (fd < 0)
+		return err_set(err, "cannot make a file in /tmp");
+	close(fd);
+	r->trace_path = xstrdup(path);
+	if (observe(o, r, err) < 0)
+		return -1;
+	observed = now();
+	r->observe_seconds = observed - began;
+	if (analyse_run(o, r, err) < 0)
+		return -1;
+	r->analyse_seconds = now() - observed;
+	return 0;
+}
+
+/* ---- words ---- */
+
+static char *place_text(struct sites *s, uint32_t site)
+{
+	struct site_chain c = site_resolve(s, site, true);
+	const struct frame *f = c.count ? &c.frames[0] : NULL;
+	const char *file, *slash;
+
+	if (!f)
+		return xstrdup("?");
+	if (!f->file) {
+		slash = f->module ? strrchr(f->module, '/') : NULL;
+		return xasprintf("%s+0x%llx",
+				 slash	   ? slash + 1 :
+				 f->module ? f->module :
+					     "?",
+				 (unsigned long long)f->offset);
+	}
+	slash = strrchr(f->file, '/');
+	file = slash ? slash + 1 : f->file;
+	return xasprintf("%s %s:%d", f->function ? f->function : "?", file,
+			 f->line);
+}
+
+static const char *what_text(uint8_t kinds)
+{
+	if (kinds & FORCE_ACQUIRE)
+		return "lock";
+	if (kinds & FORCE_WRITE)
+		return kinds & FORCE_READ ? "update" : "write";
+	return "read";
+}
+
+/* ---- rules ---- */
+
+struct maker {
+	const struct expose_options *o;
+	struct expose_result *r;
+	struct plan *plan;
+	struct region_module *modules;
+	struct keymap known; /* rules, by their sites */
+};
+
+struct side {
+	uint32_t site;
+	uint8_t kinds, thread, object;
+	bool holds;
+};
+
+static void event_add(struct maker *m, struct expose_candidate *c,
+		      struct side s)
+{
+	struct rule *rule = &c->rule;
+	struct rule_event e = { .kinds = s.kinds,
+				.thread = s.thread,
+				.object = s.object,
+				.flags = s.holds ? FORCE_HOLD : 0 };
+
+	e.module = plan_site(m->plan, m->modules, s.site, &e.address);
+	e.where = place_text(m->r->sites, s.site);
+	c->events[c->event_count++] =
+		(struct expose_event){ .place = xstrdup(e.where),
+				       .what = what_text(s.kinds),
+				       .side = s.thread };
+	rule->events[rule->count++] = e;
+}
+
+static bool has_place(const struct rule *rule)
+{
+	for (uint32_t e = 0; e < rule->count; e++)
+		if (rule->events[e].module == NO_MODULE)
+			return false;
+	return rule->count >= 2;
+}
+
+void candidate_done(struct expose_candidate *c)
+{
+	for (int i = 0; i < FORCE_EVENTS; i++) {
+		free(c->events[i].place);
+		free(c->rule.events[i].where);
+	}
+	free(c->rule.note);
+	free(c->where);
+}
+
+static uint64_t rule_hash(const struct rule *rule)
+{
+	uint64_t h = rule->count;
+
+	for (uint32_t e = 0; e < rule->count; e++)
+		h = (h ^ rule->events[e].address ^
+		     (uint64_t)rule->events[e].module << 48 ^
+		     (uint64_t)rule->events[e].thread << 60) *
+		    UINT64_C(0x9e3779b97f4a7c15);
+	return h;
+}
+
+/* Takes the candidate, or drops it when it cannot be forced or is there. */
+static void candidate_push(struct maker *m, struct expose_candidate *c)
+{
+	uint32_t *n = keymap_at(&m->known, rule_hash(&c->rule), 0);
+
+	if (*n || !has_place(&c->rule) ||
+	    m->r->candidates.count >= FORCE_RULES) {
+		candidate_done(c);
+		return;
+	}
+	*n = 1;
+	c->rule.hold_us = FORCE_HOLD_US;
+	c->rule.holds = FORCE_HOLDS;
+	c->rule.note = xstrdup(c->where ? c->where : "");
+	vec_push(&m->r->candidates, *c);
+}
+
+/* ---- interleavings ---- */
+
+static const uint8_t pattern_kinds[UNSERIAL_PATTERNS][3] = {
+	/* of P, R and C */
+	[UNSERIAL_RWR] = { FORCE_READ, FORCE_WRITE, FORCE_READ },
+	[UNSERIAL_WWR] = { FORCE_WRITE, FORCE_WRITE, FORCE_READ },
+	[UNSERIAL_WRW] = { FORCE_WRITE, FORCE_READ, FORCE_WRITE },
+	[UNSERIAL_RWW] = { FORCE_READ, FORCE_WRITE, FORCE_WRITE },
+};
+
+/* Whoever would keep the other side out while it waits, waits before it enters
+ * the critical section instead. */
+static void interleaving_make(struct maker *m, size_t n)
+{
+	const struct unserial_candidate *f = &m->r->unserial->at[n];
+	const uint8_t *kinds = pattern_kinds[f->pattern];
+	struct expose_candidate c = { .kind = EXPOSE_INTERLEAVING,
+				      .unserial = n,
+				      .rank = f->status <= UNSERIAL_LIKELY ?
+						      n + 1 :
+						      0 };
+
+	event_add(m, &c, (struct side){ f->p.site, kinds[0], 0, 0, false });
+	if (f->r.gate)
+		event_add(m, &c,
+			  (struct side){ f->r.gate, FORCE_ACQUIRE, 1,
+					 FORCE_ANY_OBJECT, true });
+	event_add(m, &c,
+		  (struct side){ f->r.site, kinds[1], 1, 0, !f->r.gate });
+	if (f->c.gate)
+		event_add(m, &c,
+			  (struct side){ f->c.gate, FORCE_ACQUIRE, 0,
+					 FORCE_ANY_OBJECT, true });
+	else
+		event_add(m, &c,
+			  (struct side){ f->c.site, kinds[2], 0, 0, true });
+	c.where = location_name(&f->where, f->addr, 1, m->r->sites);
+	candidate_push(m, &c);
+}
+
+/* Those that have not happened yet first, and those that were ordered
+ * throughout behind the others; what happened already, and did no harm, may do
+ * some elsewhere: last. */
+static void interleavings_make(struct maker *m, enum unserial_status status)
+{
+	for (size_t i = 0; m->r->unserial && i < m->r->unserial->count; i++)
+		if (m->r->unserial->at[i].status == status)
+			interleaving_make(m, i);
+}
+
+/* ---- orders of two ---- */
+
+static uint32_t site_of(const struct maker *m, uint32_t stack)
+{
+	const struct region_stack *s = trace_stack(m->r->trace, stack);
+
+	return s ? s->site : 0;
+}
+
+static uint8_t access_kinds(const struct race_access *a)
+{
+	return a->is_write ? FORCE_WRITE : FORCE_READ;
+}
+
+static void order_make(struct maker *m, const struct race_finding *f,
+		       const struct race_access *first,
+		       const struct race_access *second, size_t rank)
+{
+	struct expose_candidate c = { .kind = EXPOSE_ORDER, .rank = rank };
+
+	event_add(m, &c,
+		  (struct side){ site_of(m, first->stack), access_kinds(first),
+				 0, 0, false });
+	event_add(m, &c,
+		  (struct side){ site_of(m, second->stack),
+				 access_kinds(second), 1, 0, true });
+	c.where = location_name(&f->where, f->addr, f->size, m->r->sites);
+	candidate_push(m, &c);
+}
+
+/* The order that was not seen comes first. */
+static void orders_make(struct maker *m, bool both)
+{
+	const struct analysis_result *a = m->r->findings;
+
+	for (size_t i = 0; i < a->race_count; i++)
+		order_make(m, &a->races[i], &a->races[i].second,
+			   &a->races[i].first, i + 1);
+	for (size_t i = 0; both && i < a->race_count; i++)
+		order_make(m, &a->races[i], &a->races[i].first,
+			   &a->races[i].second, i + 1);
+}
+
+/* ---- cycles of locks ---- */
+
+/* Each thread has taken what the one before it wants. Two threads need three
+ * events: held by the one, held by the other, wanted by the one; then the
+ * other has nowhere to go. Of longer cycles the first locks are forced. */
+static void cycle_make(struct maker *m, const struct lockcycle_finding *f,
+		       size_t rank)
+{
+	struct expose_candidate c = { .kind = EXPOSE_CYCLE, .rank = rank };
+	const struct lockcycle_edge *one = &f->edges[0];
+	const struct held_lock *l = &one->held;
+	uint8_t threads = f->edge_count < 3 ? (uint8_t)f->edge_count : 3;
+
+	for (uint8_t i = 0; i < threads; i++)
+		event_add(m, &c,
+			  (struct side){ site_of(m, f->edges[i].held.stack),
+					 FORCE_ACQUIRE, i, i, false });
+	event_add(m, &c,
+		  (struct side){ site_of(m, one->wanted.stack), FORCE_ACQUIRE,
+				 0, 1, true });
+	c.where = location_name(&l->where, l->addr, 1, m->r->sites);
+	candidate_push(m, &c);
+}
+
+static void cycles_make(struct maker *m)
+{
+	const struct analysis_result *a = m->r->findings;
+
+	for (size_t i = 0; i < a->lockcycle_count; i++)
+		cycle_make(m, &a->lockcycles[i], i + 1);
+}
+
+/* ---- all ---- */
+
+static struct region_module *modules_of(const struct trace *t)
+{
+	uint32_t count = trace_modules(t);
+	struct region_module *all = xcalloc(count + 1, sizeof(*all));
+
+	for (uint32_t i = 0; i < count; i++)
+		all[i] = *trace_module(t, i);
+	return all;
+}
+
+void candidates_make(const struct expose_options *o, struct expose_result *r,
+		     struct plan *plan)
+{
+	struct maker m = {
+		.o = o, .r = r, .plan = plan, .modules = modules_of(r->trace)
+	};
+
+	plan_set_modules(plan, m.modules, trace_modules(r->trace));
+	if (o->method == EXPOSE_CTRIGGER) {
+		interleavings_make(&m, UNSERIAL_OPEN);
+		cycles_make(&m);
+		orders_make(&m, false);
+		interleavings_make(&m, UNSERIAL_LIKELY);
+		interleavings_make(&m, UNSERIAL_EXERCISED);
+	} else if (o->method == EXPOSE_RACE) {
+		orders_make(&m, true);
+	}
+	free(m.modules);
+	keymap_done(&m.known);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "expose/expose_inner.h"
+
+#include <string.h>
+#include <time.h>
+
+double expose_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+uint64_t expose_left_ms(const struct expose *e)
+{
+	double spent = (expose_now() - e->began) * 1000;
+
+	return spent >= (double)e->o->budget_ms ?
+		       0 :
+		       e->o->budget_ms - (uint64_t)spent;
+}
+
+void pass_done(struct pass *p)
+{
+	vec_free(&p->which);
+}
+
+static struct rule rule_copy(const struct rule *from)
+{
+	struct rule to = *from;
+
+	to.note = xstrdup(from->note ? from->note : "");
+	for (int e = 0; e < FORCE_EVENTS; e++)
+		if (to.events[e].where)
+			to.events[e].where = xstrdup(to.events[e].where);
+	return to;
+}
+
+struct plan *pass_plan(const struct expose *e, const struct pass *p)
+{
+	struct plan *plan = plan_copy(e->plan);
+
+	for (size_t i = 0; i < p->which.count; i++)
+		rules_push(
+			&plan->rules,
+			rule_copy(&e->r->candidates.at[p->which.at[i]].rule));
+	plan->rules.is_free = p->is_free;
+	plan->rules.window = p->window;
+	plan->rules.flags = p->flags;
+	plan->rules.noise_chance = p->noise_chance;
+	plan->rules.noise_us = p->noise_us;
+	return plan;
+}
+
+/* A free run has no points: it hangs when it takes much longer than the one
+ * that was observed. */
+static uint64_t hang_ms(const struct expose *e, bool is_free)
+{
+	enum { LEAST = 3000, TIMES = 20 };
+	uint64_t most = e->run_ms * TIMES;
+
+	if (!is_free)
+		return e->o->keeping.hang_ms;
+	return most < LEAST ? LEAST : most;
+}
+
+struct campaign_options pass_options(const struct expose *e,
+				     const struct pass *p,
+				     const struct plan *plan)
+{
+	const struct keeping *k = &e->o->keeping;
+
+	return (struct campaign_options){
+		.argv = k->argv,
+		.guest = e->o->guest,
+		.input = k->feed->fd,
+		.ask = { .strategy = STRATEGY_FORCE,
+			 .points_most = k->points_most,
+			 .hang_ms = hang_ms(e, p->is_free),
+			 .memory_most = e->o->memory_most,
+			 .processors = 2 },
+		.seed = e->seed,
+		.runs = p->runs,
+		.time_ms = p->ms,
+		.workers = p->is_free ? 1 : e->o->jobs,
+		.all_failures = e->o->all_failures,
+		.exec = k->is_exec,
+		.inputs = k->inputs,
+		.input_count = k->input_count,
+		.outputs = k->outputs,
+		.rules = plan,
+	};
+}
+
+/* ---- telling ---- */
+
+struct teller {
+	const struct expose *e;
+	const struct pass *p;
+	uint64_t before;
+};
+
+static void count_settled(const struct expose_result *r, size_t *tried,
+			  size_t *forced)
+{
+	*tried = *forced = 0;
+	for (size_t i = 0; i < r->candidates.count; i++) {
+		*tried += r->candidates.at[i].tally.runs > 0;
+		*forced += r->candidates.at[i].tally.forced > 0;
+	}
+}
+
+static void tell(void *to, const struct campaign_news *news)
+{
+	const struct teller *t = to;
+	const struct expose *e = t->e;
+	struct expose_news told = {
+		.seconds = expose_now() - e->began,
+		.budget = (double)e->o->budget_ms / 1000,
+		.candidates = e->r->candidates.count,
+		.bugs = e->r->bugs.count + news->failures,
+		.runs = e->r->runs + news->made,
+		.is_free = t->p->is_free,
+	};
+
+	count_settled(e->r, &told.tried, &told.forced);
+	if (e->o->tell)
+		e->o->tell(e->o->to, &told);
+}
+
+/* ---- running ---- */
+
+static void tally_add(struct expose_candidate *c, const struct force_tally *t,
+		      double seconds)
+{
+	if (t->forced && !c->tally.forced)
+		c->seconds = seconds;
+	c->tally.runs += t->runs;
+	c->tally.begun += t->begun;
+	c->tally.held += t->held;
+	c->tally.expired += t->expired;
+	c->tally.forced += t->forced;
+	if (t->late_us > c->tally.late_us)
+		c->tally.late_us = t->late_us;
+	if (c->state == EXPOSE_BUG)
+		return;
+	if (c->tally.forced)
+		c->state = EXPOSE_BENIGN;
+	else if (c->tally.runs)
+		c->state = EXPOSE_NOT_FORCED;
+}
+
+static void tallies_take(struct expose *e, const struct pass *p,
+			 const struct campaign_result *c)
+{
+	struct expose_moment m = { .seconds = expose_now() - e->began };
+
+	for (size_t i = 0; i < p->which.count; i++)
+		tally_add(&e->r->candidates.at[p->which.at[i]], &c->tallies[i],
+			  m.seconds);
+	count_settled(e->r, &m.tried, &m.forced);
+	vec_push(&e->r->moments, m);
+}
+
+int pass_run(struct expose *e, const struct pass *p, struct err *err)
+{
+	struct plan *plan = pass_plan(e, p);
+	struct campaign_options o = pass_options(e, p, plan);
+	struct campaign_result c;
+	struct teller to = { .e = e, .p = p };
+	int rc;
+
+	o.tell = tell;
+	o.to = &to;
+	rc = campaign_run(&o, &c, err);
+	if (rc == 0) {
+		tallies_take(e, p, &c);
+		e->r->runs += c.made;
+		if (p->is_free)
+			e->r->free_runs += c.made;
+		e->r->stopped_by = c.stopped_by;
+		for (size_t i = 0; i < c.failures.count && rc == 0; i++)
+			if (c.failures.at[i].verdict.status == EXIT_BROKEN)
+				rc = bug_found(e, p, &c.failures.at[i], err);
+		e->seed += c.made;
+	}
+	campaign_done(&c);
+	plan_free(plan);
+	return rc;
+}
