@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "cli/evidence.h"
+#include "cli/reporting.h"
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "format/verdict.h"
@@ -15,7 +14,7 @@
 #include "report/junit.h"
 #include "report/page.h"
 #include "store/store.h"
-#include "store/tested.h"
+#include "store/test_record.h"
 
 struct report_options {
 	const char *store, *output;
@@ -75,7 +74,7 @@ static int gather_store(struct gathered *g, const struct report_options *o,
 	for (size_t i = 0; rc == 0 && i < list.lines.count; i++)
 		rc = gather(g, o, list.lines.at[i].name, err);
 	repro_list_done(&list);
-	g->tests = tested_list(o->store);
+	g->tests = test_record_list(o->store);
 	return rc;
 }
 
@@ -109,7 +108,6 @@ static void gathered_done(struct gathered *g)
 
 /* ---- how ---- */
 
-/* Failures of tests that are still known by their record come with it. */
 static void write_junit(const struct gathered *g, FILE *out)
 {
 	struct junit_case *cases = xcalloc(g->bugs.count + 1, sizeof(*cases));
@@ -163,20 +161,16 @@ static int write_file(const struct gathered *g, const struct report_options *o,
 	return 0;
 }
 
-/* The page has a place of its own, where it is replaced. */
 static int write_page(const struct gathered *g, const struct report_options *o,
 		      struct err *err)
 {
-	char *directory = xasprintf("%s/report", o->store);
-	char *path = xasprintf("%s/index.html", directory);
-	int rc = file_make_directory(directory, err);
+	const struct document d = { g->bugs.at, g->bugs.count, g->tests };
+	char *path = NULL;
+	int rc = reporting_page(&d, o->store, &path, err);
 
-	if (rc == 0)
-		rc = write_file(g, o, path, err);
 	if (rc == 0)
 		printf("%s\n", path);
 	free(path);
-	free(directory);
 	return rc;
 }
 

@@ -26,12 +26,25 @@ static const struct verb verb_cxx = {
 	.run_raw = cmd_cxx,
 };
 
+/* clang-format off: one on each line, in the order in which help has them. */
 const struct verb *const verbs[] = {
-	&verb_cc,	  &verb_cxx,	&verb_run,    &verb_expose,
-	&verb_replay,	  &verb_report, &verb_shrink, &verb_list,
-	&verb_rm,	  &verb_show,	&verb_doctor, &verb_help_verb,
-	&verb_completion, NULL,
+	&verb_cc,
+	&verb_cxx,
+	&verb_test,
+	&verb_run,
+	&verb_expose,
+	&verb_replay,
+	&verb_report,
+	&verb_shrink,
+	&verb_list,
+	&verb_rm,
+	&verb_show,
+	&verb_doctor,
+	&verb_help_verb,
+	&verb_completion,
+	NULL,
 };
+/* clang-format on */
 
 const struct verb *verb_find(const char *name)
 {

@@ -54,9 +54,18 @@ void verb_help(const struct verb *v);
 /* For a name that is no verb; returns -1. */
 int verb_unknown(const char *name, struct err *err);
 
-extern const struct verb verb_run, verb_expose, verb_replay, verb_report,
-	verb_shrink, verb_list, verb_rm, verb_show, verb_doctor, verb_help_verb,
-	verb_completion;
+extern const struct verb verb_test;
+extern const struct verb verb_run;
+extern const struct verb verb_expose;
+extern const struct verb verb_replay;
+extern const struct verb verb_report;
+extern const struct verb verb_shrink;
+extern const struct verb verb_list;
+extern const struct verb verb_rm;
+extern const struct verb verb_show;
+extern const struct verb verb_doctor;
+extern const struct verb verb_help_verb;
+extern const struct verb verb_completion;
 
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HEDDLE_TESTED_H
-#define HEDDLE_TESTED_H
+#ifndef HEDDLE_TEST_RECORD_H
+#define HEDDLE_TEST_RECORD_H
 
 /*
  * What heddle test did: for each program and arguments the last time it was
  * tested, as a file of JSON (docs/formats.md, "Tests"):
  *
  *	.heddle/tests/<program>-<hash of its arguments>.json
+ *	                                               .trace  the run watched
  *
  * Others read it for a report, so it is written whole or not at all.
  */
@@ -17,11 +18,16 @@
 
 /* Replaces what was known of this command. `test` is an object; it stays the
  * caller's. */
-MUST_USE int tested_save(const char *store, char *const *argv,
-			 const json_t *test, struct err *err);
+MUST_USE int test_record_save(const char *store, char *const *argv,
+			      const json_t *test, struct err *err);
+
+/* Where the trace of the free run of this command is; the directory is made.
+ * The caller frees. */
+MUST_USE char *test_record_trace(const char *store, char *const *argv,
+				 struct err *err);
 
 /* All of them, by name; an array that the caller gives back. Files that are no
  * such thing are passed over. */
-json_t *tested_list(const char *store);
+json_t *test_record_list(const char *store);
 
 #endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/story.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+#include "report/wording.h"
+
+#define RED "\033[1;31m"
+#define GREEN "\033[1;32m"
+#define YELLOW "\033[1;33m"
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
+enum {
+	WIDTH = 78, /* where nobody says how wide */
+	INDENT = 4,
+	COLUMN_LEAST = 24,
+	DETAILS_MOST = 24, /* lines */
+};
+
+static const char *colour(const struct story_style *s, const char *code)
+{
+	return s->is_colourful ? code : "";
+}
+
+static const char *verdict_colour(enum exit_status status)
+{
+	return status == EXIT_HELD   ? GREEN :
+	       status == EXIT_BROKEN ? RED :
+				       YELLOW;
+}
+
+static int digits(double seconds)
+{
+	return seconds < 1 ? 2 : 1;
+}
+
+/* ---- the steps that matter ---- */
+
+/* The text of a step's line, as the report would show it. */
+static char *source_of(const struct witness *w, const struct repro *r,
+		       const struct witness_step *s)
+{
+	const struct witness_place *p =
+		s->place == WITNESS_NONE ? NULL : &w->places.at[s->place];
+	char *path, *line = NULL, *text = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	if (!p || !p->file || p->line < 1)
+		return NULL;
+	path = p->file[0] == '/' ? xstrdup(p->file) :
+				   xasprintf("%s/%s", r->directory, p->file);
+	f = fopen(path, "re");
+	free(path);
+	for (int i = 0; f && i < p->line; i++)
+		if (getline(&line, &room, f) < 0)
+			goto out;
+	if (f && line) {
+		char *start = line + strspn(line, " \t");
+
+		start[strcspn(start, ";\r\n")] = '\0';
+		text = xstrdup(start);
+	}
+out:
+	free(line);
+	if (f)
+		fclose(f);
+	return text;
+}
+
+static char *value_text(const struct witness_step *s)
+{
+	if (s->has_after)
+		return xasprintf("  (%" PRIu64 ")", s->after);
+	if (s->has_before)
+		return xasprintf("  (%" PRIu64 ")", s->before);
+	return xstrdup("");
+}
+
+/* Two accesses of one line: its text would not tell which is meant. */
+static bool is_one_line(const struct evidence *e)
+{
+	const struct witness *w = e->witness;
+	uint32_t first = e->culprit.first;
+	char *a, *b;
+	bool is_same;
+
+	if (first == WITNESS_NONE)
+		return false;
+	a = culprit_place(w, first);
+	b = culprit_place(w, e->culprit.last);
+	is_same = strcmp(a, b) == 0;
+	free(a);
+	free(b);
+	return is_same;
+}
+
+/* "bank.c:14  b = balance  (10)", or "bank.c:8  read balance" */
+static char *cell_text(const struct evidence *e, uint32_t n)
+{
+	const struct witness *w = e->witness;
+	const struct witness_step *s = &w->steps.at[n];
+	char *place = culprit_place(w, n), *value = value_text(s);
+	char *source = is_one_line(e) ? NULL : source_of(w, e->repro, s);
+	char *text;
+
+	if (source && *source)
+		text = xasprintf("%s  %s%s", place, source, value);
+	else
+		text = xasprintf("%s  %s %s%s", place,
+				 witness_writes(s) ? "write" : "read",
+				 w->locations.at[s->location].name, value);
+	free(place);
+	free(source);
+	free(value);
+	return text;
+}
+
+/* What is wrong with the step, behind it. */
+static const char *remark(const struct witness *w, const struct culprit *c,
+			  uint32_t n)
+{
+	const struct witness_step *s = &w->steps.at[n];
+
+	if (c->kind == CULPRIT_ORDER)
+		return n == c->between ? "  <- too early" : "";
+	if (n == c->between)
+		return witness_writes(s) ? "" : "  <- reads what is half done";
+	if (n != c->last)
+		return "";
+	if (!witness_writes(s))
+		return witness_writes(&w->steps.at[c->first]) ?
+			       "  <- its own write is gone" :
+			       "  <- reads something else";
+	return witness_writes(&w->steps.at[c->between]) ? "  <- overwrites" :
+							  "";
+}
+
+static void cell_print(const struct story_style *style, size_t column,
+		       size_t width, size_t room, const char *text,
+		       const char *behind, FILE *out)
+{
+	fprintf(out, "%*s", (int)(INDENT + column * width), "");
+	if (strlen(text) + strlen(behind) > room && room > strlen(behind) + 8)
+		fprintf(out, "%.*s..", (int)(room - strlen(behind) - 2), text);
+	else
+		fputs(text, out);
+	fprintf(out, "%s%s%s\n", colour(style, YELLOW), behind,
+		colour(style, PLAIN));
+}
+
+static void steps_print(const struct evidence *e,
+			const struct story_style *style, FILE *out)
+{
+	const struct witness *w = e->witness;
+	const struct culprit *c = &e->culprit;
+	const uint32_t steps[] = { c->first, c->between, c->last };
+	uint32_t left = w->steps.at[c->last].thread;
+	uint32_t right = w->steps.at[c->between].thread;
+	size_t all = style->width ? style->width : WIDTH;
+	size_t width = (all - INDENT) / 2;
+
+	if (width < COLUMN_LEAST)
+		width = COLUMN_LEAST;
+	if (right < left) {
+		left = right;
+		right = w->steps.at[c->last].thread;
+	}
+	fprintf(out, "%*s%s%-*.*s%.*s%s\n", INDENT, "", colour(style, DIM),
+		(int)width, (int)width - 1, w->threads.at[left], (int)width,
+		w->threads.at[right], colour(style, PLAIN));
+	for (size_t i = 0; i < 3; i++) {
+		char *text;
+		bool is_left;
+
+		if (steps[i] == WITNESS_NONE)
+			continue;
+		is_left = w->steps.at[steps[i]].thread == left;
+		text = cell_text(e, steps[i]);
+		/* The left column may run over: nothing stands beside it. */
+		cell_print(style, !is_left, width,
+			   is_left ? 2 * width : width + width / 2, text,
+			   remark(w, c, steps[i]), out);
+		free(text);
+	}
+}
+
+/* ---- a failure ---- */
+
+static void lines_print(const char *text, int most, FILE *out)
+{
+	while (*text && most-- > 0) {
+		size_t n = strcspn(text, "\n");
+
+		fprintf(out, "%.*s\n", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+	if (*text)
+		fputs("  ...\n", out);
+}
+
+static void explanation_print(const struct evidence *e,
+			      const struct story_style *style, FILE *out)
+{
+	char *title, *advice;
+
+	if (e->culprit.kind == CULPRIT_NONE ||
+	    e->repro->outcome == OUTCOME_DEADLOCK) {
+		if (e->repro->details)
+			lines_print(e->repro->details, DETAILS_MOST, out);
+		return;
+	}
+	title = culprit_title(e->witness, &e->culprit);
+	advice = culprit_advice(e->witness, &e->culprit);
+	fprintf(out, "%s%s%s\n", colour(style, BOLD), title,
+		colour(style, PLAIN));
+	steps_print(e, style, out);
+	fprintf(out, "%s\n", advice);
+	free(title);
+	free(advice);
+}
+
+static void replay_print(const struct tester_bug *b,
+			 const struct story_style *style, bool in_debugger,
+			 FILE *out)
+{
+	fprintf(out, "   %sheddle replay ", colour(style, BOLD));
+	if (style->store) {
+		fputs("--store ", out);
+		quote_word(style->store, out);
+		putc(' ', out);
+	}
+	fprintf(out, "%s%s%s", in_debugger ? "--gdb " : "", b->name,
+		colour(style, PLAIN));
+}
+
+static void next_print(const struct tester_bug *b,
+		       const struct story_style *style, FILE *out)
+{
+	const struct evidence *e = &b->evidence;
+
+	if (e->times)
+		fprintf(out, "replayed %" PRIu32 " of %" PRIu32, e->same,
+			e->times);
+	else
+		fputs("kept", out);
+	replay_print(b, style, false, out);
+	replay_print(b, style, true, out);
+	if (style->page)
+		fprintf(out, "   %s", style->page);
+	putc('\n', out);
+}
+
+static void headline_print(enum exit_status status, const char *text,
+			   double seconds, uint64_t schedules,
+			   const struct story_style *style, FILE *out)
+{
+	char *cost = xasprintf("%.*f s, %" PRIu64 " schedule%s",
+			       digits(seconds), seconds, schedules,
+			       schedules == 1 ? "" : "s");
+	size_t all = style->width ? style->width : WIDTH;
+	size_t used = strlen(verdict_text(status)) + 2 + strlen(text);
+	size_t gap = used + strlen(cost) + 4 < all ? all - used - strlen(cost) :
+						     4;
+
+	fprintf(out, "%s%s:%s %s%s%s%*s%s%s%s\n",
+		colour(style, verdict_colour(status)), verdict_text(status),
+		colour(style, PLAIN), colour(style, BOLD), text,
+		colour(style, PLAIN), (int)gap, "", colour(style, DIM), cost,
+		colour(style, PLAIN));
+	free(cost);
+}
+
+static void bugs_print(const struct tested *t, const struct story_style *style,
+		       FILE *out)
+{
+	for (size_t i = 0; i < t->bugs.count; i++) {
+		const struct tester_bug *b = &t->bugs.at[i];
+
+		if (i)
+			putc('\n', out);
+		headline_print(EXIT_BROKEN, b->evidence.repro->verdict,
+			       t->seconds, b->schedules, style, out);
+		if (b->is_known)
+			fputs("known: it is in the baseline\n", out);
+		explanation_print(&b->evidence, style, out);
+		next_print(b, style, out);
+	}
+}
+
+/* ---- nothing broke ---- */
+
+static char *quiet_text(const struct tested *t)
+{
+	if (t->native_ending)
+		return xasprintf("the program %s when it was only watched, and "
+				 "on no schedule",
+				 t->native_ending);
+	if (t->unknown)
+		return xstrdup(t->unknown);
+	if (t->stopped_by)
+		return xasprintf("nothing broke until SIG%s",
+				 sigabbrev_np(t->stopped_by));
+	return xstrdup(t->is_complete ? "nothing can break, every order was "
+					"tried" :
+					"nothing broke");
+}
+
+static void ways_print(const struct tested *t, FILE *out)
+{
+	const char *before = "tried: ";
+
+	for (size_t i = 0; i < t->ways.count; i++) {
+		const struct tester_way *w = &t->ways.at[i];
+
+		fprintf(out, "%s%s %" PRIu64, before, w->name, w->runs);
+		before = ", ";
+	}
+	if (t->ways.count)
+		fprintf(out, " schedules; %s\n",
+			t->is_complete ? "complete" : "there are more");
+}
+
+static void watched_print(const struct tested *t,
+			  const struct story_style *style, FILE *out)
+{
+	if (t->races < 0)
+		return;
+	fputs("watched: ", out);
+	word_count((uint64_t)t->races, "data race", "data races", out);
+	fputs(", ", out);
+	word_count((uint64_t)t->cycles, "lock cycle", "lock cycles", out);
+	fprintf(out, "; %d of %d feasible interleavings met in one free run",
+		t->exercised, t->feasible);
+	if (t->races + t->cycles > 0 && t->watched) {
+		fprintf(out, "\n         %sheddle show ", colour(style, BOLD));
+		quote_word(t->watched, out);
+		fputs(colour(style, PLAIN), out);
+	}
+	putc('\n', out);
+}
+
+static void quiet_print(const struct tested *t, const struct story_style *style,
+			FILE *out)
+{
+	char *text = quiet_text(t);
+
+	headline_print(t->status, text, t->seconds, t->schedules, style, out);
+	ways_print(t, out);
+	watched_print(t, style, out);
+	for (size_t i = 0; i < t->notes.count; i++)
+		fprintf(out, "note: %s\n", t->notes.at[i]);
+	free(text);
+}
+
+void story_print(const struct tested *t, char *const *argv,
+		 const struct story_style *style, FILE *out)
+{
+	if (style->shows_command) {
+		fputs(colour(style, DIM), out);
+		for (char *const *a = argv; *a; a++) {
+			quote_word(*a, out);
+			putc(a[1] ? ' ' : '\n', out);
+		}
+		fputs(colour(style, PLAIN), out);
+	}
+	if (t->bugs.count)
+		bugs_print(t, style, out);
+	else
+		quiet_print(t, style, out);
+}
+
+char *story_line(const struct tested *t)
+{
+	char *text, *line;
+
+	if (t->bugs.count)
+		return xstrdup(t->bugs.at[0].evidence.repro->verdict);
+	text = quiet_text(t);
+	line = xstrdup(text);
+	free(text);
+	return line;
+}

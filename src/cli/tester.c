@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/tester.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "store/again.h"
+#include "store/keeping.h"
+#include "trial/campaign.h"
+#include "trial/progress.h"
+
+enum {
+	PROCESSORS = 2, /* that programs are told of, on every machine */
+	FIRST_RUNS = 8, /* of a strategy's first turn */
+	GROWTH = 4,	/* from round to round */
+	PCT_DEPTH = 3,
+	WATCH_MOST = 10000, /* milliseconds of the free run */
+	REPLAYS = 20,
+	NEW_LEAST = 5, /* percent of new schedules that are worth a turn */
+};
+
+/* Which strategy comes first is a matter of what breaks most programs in the
+ * fewest schedules (docs/benchmarks.md). */
+static const uint32_t strategies[] = { STRATEGY_SURW, STRATEGY_POS,
+				       STRATEGY_PCT, STRATEGY_RANDOM };
+enum { TURNS = sizeof(strategies) / sizeof(*strategies) };
+
+struct search {
+	const struct tester_options *o;
+	struct tested *t;
+	struct outputs outputs;
+	struct feed feed;
+	struct progress progress;
+	double began;
+	struct {
+		uint64_t runs; /* also where its seeds go on */
+		bool is_tired;
+	} turns[TURNS];
+};
+
+static const char *strategy_name(uint32_t strategy)
+{
+	static const char *const names[] = {
+#define STRATEGY(name, symbol, text, meaning) text,
+#include "format/strategy.def"
+#undef STRATEGY
+	};
+
+	return names[strategy];
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t ms_left(const struct search *s)
+{
+	double left = (double)s->o->budget_ms - (now() - s->began) * 1000;
+
+	return left > 0 ? (uint64_t)left : 0;
+}
+
+/* ---- what broke ---- */
+
+static struct keeping keeping_of(const struct search *s, const char *strategy,
+				 const struct campaign_result *r)
+{
+	const struct tester_options *o = s->o;
+
+	return (struct keeping){ .store = o->store,
+				 .argv = o->argv,
+				 .strategy = strategy,
+				 .outputs = &s->outputs,
+				 .feed = &s->feed,
+				 .inputs = o->inputs,
+				 .input_count = o->input_count,
+				 .points_most = o->points_most,
+				 .hang_ms = o->hang_ms,
+				 .is_exec = r->is_fresh && o->exec };
+}
+
+static bool is_kept(const struct tested *t, const char *name)
+{
+	for (size_t i = 0; i < t->bugs.count; i++)
+		if (strcmp(t->bugs.at[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Kept under its name, with fewer switches, and run again to be sure. */
+static int bug_add(struct search *s, const char *strategy,
+		   const struct campaign_result *r, const struct failure *f,
+		   struct err *err)
+{
+	struct keeping k = keeping_of(s, strategy, r);
+	struct tester_bug bug = { .schedules = s->t->schedules + f->index + 1 };
+	bool was_known;
+
+	if (keeping_save(&k, f->captured, &f->verdict, NULL, &bug.name,
+			 &was_known, err) < 0)
+		return -1;
+	if (is_kept(s->t, bug.name)) {
+		free(bug.name);
+		return 0;
+	}
+	progress_done(&s->progress);
+	again_make_readable(s->o->store, bug.name);
+	if (evidence_gather(&bug.evidence, s->o->store, bug.name, REPLAYS,
+			    err) < 0) {
+		free(bug.name);
+		return -1;
+	}
+	vec_push(&s->t->bugs, bug);
+	return 0;
+}
+
+static void note_add(struct tested *t, const char *text)
+{
+	for (size_t i = 0; i < t->notes.count; i++)
+		if (strcmp(t->notes.at[i], text) == 0)
+			return;
+	vec_push(&t->notes, xstrdup(text));
+}
+
+static int failures_add(struct search *s, const char *strategy,
+			const struct campaign_result *r, struct err *err)
+{
+	for (size_t i = 0; i < r->failures.count; i++) {
+		const struct failure *f = &r->failures.at[i];
+
+		if (f->verdict.status == EXIT_BROKEN) {
+			if (bug_add(s, strategy, r, f, err) < 0)
+				return -1;
+		} else if (f->verdict.status == EXIT_UNKNOWN) {
+			if (!s->t->unknown)
+				s->t->unknown = xstrdup(f->verdict.text);
+		}
+	}
+	return 0;
+}
+
+/* ---- turns of strategies ---- */
+
+/* The campaign counts its own; whoever waits wants the whole. */
+static void tell(void *to, const struct campaign_news *news)
+{
+	struct search *s = to;
+	struct campaign_news all = *news;
+
+	all.made += s->t->schedules;
+	all.distinct += s->t->distinct;
+	all.wanted = 0;
+	all.failures += s->t->bugs.count;
+	all.seconds = now() - s->began;
+	all.seconds_wanted = (double)s->o->budget_ms / 1000;
+	progress_tell(&s->progress, &all);
+}
+
+static struct campaign_options campaign_of(struct search *s, size_t turn,
+					   uint64_t runs)
+{
+	const struct tester_options *o = s->o;
+	struct campaign_options c = {
+		.argv = o->argv,
+		.guest = o->guest,
+		.input = s->feed.fd,
+		.ask = { .strategy = strategies[turn],
+			 .depth = PCT_DEPTH,
+			 .points_most = o->points_most,
+			 .hang_ms = o->hang_ms,
+			 .memory_most = o->memory_most,
+			 .processors = PROCESSORS },
+		.seed = o->seed + s->turns[turn].runs,
+		.runs = runs,
+		.time_ms = ms_left(s),
+		.workers = o->jobs,
+		.all_failures = o->all,
+		.exec = o->exec,
+		.inputs = o->inputs,
+		.input_count = o->input_count,
+		.outputs = &s->outputs,
+		.tell = tell,
+		.to = s,
+	};
+
+	if (o->races)
+		c.ask.flags |= CONTROL_RECORD | CONTROL_STOP;
+	return c;
+}
+
+static struct tester_way *way_of(struct tested *t, const char *name)
+{
+	for (size_t i = 0; i < t->ways.count; i++)
+		if (strcmp(t->ways.at[i].name, name) == 0)
+			return &t->ways.at[i];
+	vec_push(&t->ways, (struct tester_way){ .name = name });
+	return &t->ways.at[t->ways.count - 1];
+}
+
+static void count(struct search *s, size_t turn,
+		  const struct campaign_result *r)
+{
+	struct tested *t = s->t;
+	struct tester_way *way = way_of(t, strategy_name(strategies[turn]));
+
+	t->schedules += r->made;
+	t->distinct += r->distinct;
+	vec_push(&t->curve, (struct tester_mark){ t->schedules, t->distinct });
+	way->runs += r->made;
+	way->distinct += r->distinct;
+	way->seconds += r->seconds;
+	s->turns[turn].runs += r->made;
+	s->turns[turn].is_tired = r->made > 4 * FIRST_RUNS &&
+				  r->distinct * 100 < r->made * NEW_LEAST;
+	if (!t->stopped_by)
+		t->stopped_by = r->stopped_by;
+	for (size_t i = 0; i < r->notes.count; i++)
+		note_add(t, r->notes.at[i]);
+}
+
+static int take_turn(struct search *s, size_t turn, uint64_t runs,
+		     struct err *err)
+{
+	struct campaign_options c = campaign_of(s, turn, runs);
+	struct campaign_result r;
+	int rc = campaign_run(&c, &r, err);
+
+	if (rc == 0)
+		rc = failures_add(s, strategy_name(strategies[turn]), &r, err);
+	if (rc == 0)
+		count(s, turn, &r);
+	campaign_done(&r);
+	return rc;
+}
+
+static bool is_over(const struct search *s)
+{
+	return s->t->stopped_by || !ms_left(s) ||
+	       (s->t->bugs.count && !s->o->all);
+}
+
+/* A strategy that found nothing new may rest, but not all of them. */
+static bool sits_out(struct search *s, size_t turn)
+{
+	size_t tired = 0;
+
+	for (size_t i = 0; i < TURNS; i++)
+		tired += s->turns[i].is_tired;
+	if (tired == TURNS || !s->turns[turn].is_tired)
+		return false;
+	s->turns[turn].is_tired = false;
+	return true;
+}
+
+static int search(struct search *s, struct err *err)
+{
+	for (uint64_t runs = FIRST_RUNS; !is_over(s); runs *= GROWTH)
+		for (size_t turn = 0; turn < TURNS && !is_over(s); turn++)
+			if (!sits_out(s, turn) &&
+			    take_turn(s, turn, runs, err) < 0)
+				return -1;
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static enum exit_status status_of(const struct tested *t)
+{
+	if (t->bugs.count || t->native_ending)
+		return EXIT_BROKEN;
+	return t->unknown ? EXIT_UNKNOWN : EXIT_HELD;
+}
+
+/* Watching is worth a part of the budget, and a test goes on without it. */
+static void watch(struct search *s)
+{
+	uint64_t ms = s->o->budget_ms / 5;
+	struct err err;
+
+	if (tester_watch(s->o, &s->feed, ms < WATCH_MOST ? ms : WATCH_MOST,
+			 s->t, &err) < 0)
+		note_add(s->t, err.text);
+	/* Nobody has judged what it printed. */
+	if (s->outputs.judges_status) {
+		free(s->t->native_ending);
+		s->t->native_ending = NULL;
+	}
+}
+
+int tester_run(const struct tester_options *o, struct tested *t,
+	       struct err *err)
+{
+	struct search s = { .o = o, .t = t, .feed.fd = -1, .began = now() };
+	int rc = -1;
+
+	*t = (struct tested){
+		.races = -1, .cycles = -1, .feasible = -1, .exercised = -1
+	};
+	progress_init(&s.progress, stderr);
+	if (o->is_quiet)
+		s.progress.out = NULL;
+	if (outputs_init(&s.outputs, o->expect, o->check, err) == 0 &&
+	    feed_init(&s.feed, 0, err) == 0) {
+		watch(&s);
+		rc = search(&s, err);
+	}
+	progress_done(&s.progress);
+	if (rc == 0 && t->bugs.count)
+		rc = repro_tidy(o->store, o->keep, err);
+	t->seconds = now() - s.began;
+	t->status = status_of(t);
+	feed_done(&s.feed);
+	outputs_done(&s.outputs);
+	return rc;
+}
+
+void tested_done(struct tested *t)
+{
+	for (size_t i = 0; i < t->bugs.count; i++) {
+		evidence_done(&t->bugs.at[i].evidence);
+		free(t->bugs.at[i].name);
+	}
+	for (size_t i = 0; i < t->notes.count; i++)
+		free(t->notes.at[i]);
+	vec_free(&t->bugs);
+	vec_free(&t->notes);
+	vec_free(&t->ways);
+	vec_free(&t->curve);
+	free(t->unknown);
+	free(t->watched);
+	free(t->native_ending);
+}

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# heddle test: one command finds, shrinks, replays, explains and reports; many
+# commands make a table; known failures do not count.
+
+. "$(dirname "$0")/lib.sh"
+
+cp "$SOURCE/examples/bank.c" .
+build bank bank.c
+refused "say what to test" "$HEDDLE" test
+refused "goes with --each" "$HEDDLE" test --fail-fast -- ./bank
+refused "cannot run ./nobody" "$HEDDLE" test -- ./nobody
+
+run 1 "$HEDDLE" test -- ./bank
+cat > story <<'END'
+broken: exit status 1 ... s, ... schedule...
+atomicity violation on `balance` (bank.c:8)
+    thread 1 (deposit)                   thread 2 (deposit)
+...bank.c:8  read balance...
+...bank.c:8  write balance...
+...bank.c:8  write balance...  <- overwrites
+the read at bank.c:8 and the write at bank.c:8 must be atomic
+replayed 20 of 20   heddle replay bank-1   heddle replay --gdb bank-1   .heddle/report/index.html
+END
+is_like out story || { fail "not the story:"; diff story out; }
+hasnt out $'\033'
+[[ -s .heddle/report/index.html ]] || fail "no page"
+run 1 "$HEDDLE" replay bank-1
+run 1 "$HEDDLE" test --colour always -- ./bank
+has out $'\033[1;31mbroken:'
+
+# What is kept of a test, and printed as JSON.
+run 1 "$HEDDLE" test --json -- ./bank
+jq -e '.verdict == "broken" and .bugs == ["bank-1"] and .first >= 1 and
+	.races >= 1 and .feasible >= 1 and (.ways | length) >= 1' out > truth ||
+	fail "JSON: $(cat out)"
+run 0 "$HEDDLE" report --json
+jq -e '(.tests | length) == 1 and .tests[0].command == ["./bank"]' out \
+	> truth || fail "no test on record"
+
+# One that holds, and one that reads what it is given.
+build fixed "$SOURCE/tests/programs/bug_lost_update_fixed.c"
+run 0 "$HEDDLE" test --budget 500ms -- ./fixed
+has out "held: nothing broke"
+has out "tried: surw"
+has out "watched: 0 data races, 0 lock cycles"
+
+# Many: a table, JUnit, a baseline.
+printf '%s\n' '# first' './fixed' './bank "a b"' './nobody' > commands
+run 1 "$HEDDLE" test --budget 500ms --each commands --junit out.xml
+has out "3 tested: 1 held, 1 broken, 0 unknown, 1 failed"
+python3 -c '
+import xml.dom.minidom as dom
+suite = dom.parse("out.xml").getElementsByTagName("testsuite")[0]
+got = [suite.getAttribute(a) for a in ("tests", "failures", "errors")]
+assert got == ["3", "1", "1"], got' || fail "JUnit: $(cat out.xml)"
+printf '%s\n' './bank' './fixed' > commands
+run 1 "$HEDDLE" test --budget 500ms --fail-fast --each commands
+has out "1 tested"
+run 0 "$HEDDLE" test --baseline known --bless -- ./bank
+has known "bank exit status"
+run 0 "$HEDDLE" test --budget 500ms --baseline known --each commands \
+	--junit out.xml
+has out.xml '<skipped'
+has out "known: it is in the baseline"
+echo "./bank 'open" > commands
+refused "a quotation has no end" "$HEDDLE" test --each commands
+
+# What standard input holds is what every run reads.
+build reader "$SOURCE/tests/programs/control_input.c"
+echo 7 > input
+"$HEDDLE" test --budget 300ms -- ./reader < input > out 2>&1
+[[ $? -le 1 ]] || fail "a program that reads: $(cat out)"
+finish
