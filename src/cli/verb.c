@@ -26,7 +26,8 @@ static const struct verb verb_cxx = {
 	.run_raw = cmd_cxx,
 };
 
-/* clang-format off: one on each line, in the order in which help has them. */
+/* One on each line, in the order in which help has them. */
+/* clang-format off */
 const struct verb *const verbs[] = {
 	&verb_cc,
 	&verb_cxx,
