@@ -74,7 +74,7 @@ heddle_once() {
 	shift
 	case $tool in
 	observe) options=(run --observe --fail-on any) ;;
-	expose) options=(expose --for "${limit}s") ;;
+	expose) options=(expose --budget "${limit}s" --seed "$seed") ;;
 	*) options=(run --strategy "$tool" --seed "$seed" --for "${limit}s"
 		-n 100000) ;;
 	esac
