@@ -16,9 +16,8 @@ HEDDLE=$BUILD/heddle
 built=$here/cache/build
 results=$here/results
 seed=1
-bug_schedules=1000
 native_runs=300
-limit=30
+limit=60
 times=10
 quick=
 if [[ ${1:-} == --quick ]]; then
@@ -37,6 +36,7 @@ choose() {
 	local tree=$1
 
 	released_schedules=300
+	bug_schedules=1000
 	options=()
 	case $tree in
 	*/pbzip2*)
@@ -47,6 +47,7 @@ choose() {
 		command=("$tree/driven")
 		options=(--exec)
 		released_schedules=100
+		bug_schedules=300
 		;;
 	*) command=("$tree/driven") ;;
 	esac
@@ -116,8 +117,8 @@ done > "$results/breaks.json"
 
 cat <<-EOT
 Seeds begin with $seed. A campaign ends with its first failure (its number is
-told), after $bug_schedules schedules, $limit s, or for a released program when
-it held as many schedules as are told. *Stress*: without heddle.
+told), when the program held as many schedules as are told, or after $limit s.
+*Stress*: without heddle.
 $(for source in "$here"/cache/src/*/.version; do cat "$source"; done | xargs |
 	sed 's/_/ /g; s/\([^ ]* [^ ]*\) /\1, /g').
 

@@ -24,7 +24,9 @@ if [[ ${1:-} == --quick ]]; then
 		lock_order treiber_aba
 fi
 tools=(stress tsan-gcc tsan-clang helgrind drd observe random pct pos)
-"$HEDDLE" help expose > /dev/null 2>&1 && tools+=(expose)
+for verb in expose test; do
+	"$HEDDLE" help $verb > /dev/null 2>&1 && tools+=("$verb")
+done
 mkdir -p "$results"
 work=$(mktemp -d "${TMPDIR:-/tmp}/peers-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -74,7 +76,7 @@ heddle_once() {
 	shift
 	case $tool in
 	observe) options=(run --observe --fail-on any) ;;
-	expose) options=(expose --budget "${limit}s" --seed "$seed") ;;
+	expose | test) options=("$tool" --budget "${limit}s" --seed "$seed") ;;
 	*) options=(run --strategy "$tool" --seed "$seed" --for "${limit}s"
 		-n 100000) ;;
 	esac
