@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "store/again.h"
+#include "regress/derive.h"
 #include "report/report_campaign.h"
 #include "store/keeping.h"
 #include "store/repro.h"
@@ -90,8 +91,10 @@ static int keep(struct table *t, size_t n, struct err *err)
 	if (keeping_save(&k, f->captured, &f->verdict, NULL, &t->names[n],
 			 &was_known, err) < 0)
 		return -1;
-	if (!was_known && !t->result.stopped_by)
+	if (!was_known && !t->result.stopped_by) {
 		again_make_readable(o->store, t->names[n]);
+		signatures_keep(o->store, t->names[n]);
+	}
 	return 0;
 }
 

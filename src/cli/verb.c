@@ -37,6 +37,7 @@ const struct verb *const verbs[] = {
 	&verb_replay,
 	&verb_report,
 	&verb_shrink,
+	&verb_regress,
 	&verb_list,
 	&verb_rm,
 	&verb_show,

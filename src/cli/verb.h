@@ -60,6 +60,7 @@ extern const struct verb verb_expose;
 extern const struct verb verb_replay;
 extern const struct verb verb_report;
 extern const struct verb verb_shrink;
+extern const struct verb verb_regress;
 extern const struct verb verb_list;
 extern const struct verb verb_rm;
 extern const struct verb verb_show;

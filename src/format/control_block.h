@@ -29,6 +29,8 @@
  * CONTROL_LEARN is set.
  */
 
+#include "format/hunt.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -83,6 +85,11 @@ enum site_state {
 	SITE_NEW = 0,	  /* never met: a point */
 	SITE_PRIVATE = 1, /* met, on memory that one thread used */
 	SITE_SHARED = 2,
+
+	SITE_STATE = 0x0f, /* those above */
+	/* From this bit on: which events of the hunt (hunt.h) may be here. Such
+	 * a site is a point whatever is known of it. */
+	SITE_EVENTS = 4,
 };
 
 struct step {
@@ -235,6 +242,7 @@ struct control {
 	struct step plan[CONTROL_STEPS];
 	uint8_t sites[CONTROL_SITES];
 	struct control_profile profile;
+	struct hunt hunt;
 };
 
 #endif

@@ -178,6 +178,19 @@ static const struct region_module **match_modules(const struct plan *p,
 	return there;
 }
 
+bool plan_is_of(const struct plan *p, const struct region *region)
+{
+	bool is_other = false;
+	const struct region_module **there =
+		match_modules(p, region, &is_other);
+
+	/* Others than the program itself may come later. */
+	if (p->modules.count && !there[0])
+		is_other = true;
+	free(there);
+	return !is_other;
+}
+
 /* 0 when the module has no such place: then no thread ever stands there. */
 static uint32_t site_in(const struct region_module *m, uint64_t address)
 {

@@ -102,6 +102,9 @@ uint32_t plan_site(const struct plan *p, const struct region_module *modules,
 MUST_USE int plan_load_rules(const struct plan *p, struct region *region,
 			     struct err *err);
 
+/* Has the program loaded the very modules the plan was made with? */
+bool plan_is_of(const struct plan *p, const struct region *region);
+
 /* The text form. `name` is what errors call the file. */
 void plan_write(const struct plan *p, FILE *out);
 MUST_USE struct plan *plan_read(const char *text, size_t size, const char *name,

@@ -89,14 +89,15 @@ static bool granule_use(uint64_t addr, uint32_t thread, bool is_write)
 void learn_access(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		  uint32_t site)
 {
+	uint8_t *state = &control->sites[site];
 	bool shared = false;
 
 	for (uintptr_t g = addr & ~(uintptr_t)7; g < addr + size; g += 8)
 		shared |= granule_use(g, thread, is_write);
 	if (shared)
-		control->sites[site] = SITE_SHARED;
-	else if (control->sites[site] == SITE_NEW)
-		control->sites[site] = SITE_PRIVATE;
+		*state = (*state & ~SITE_STATE) | SITE_SHARED;
+	else if ((*state & SITE_STATE) == SITE_NEW)
+		*state |= SITE_PRIVATE;
 }
 
 /* ---- counts ---- */
@@ -128,7 +129,7 @@ uint64_t learn_object(const struct control_thread *c)
 	case EVENT_WRITE:
 	case EVENT_VPTR_READ:
 	case EVENT_VPTR_WRITE:
-		if (control->sites[c->site] != SITE_SHARED)
+		if ((control->sites[c->site] & SITE_STATE) != SITE_SHARED)
 			return 0;
 		break;
 	/* When they happen nobody else can come to the object. */

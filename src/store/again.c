@@ -141,6 +141,10 @@ void again_launch(struct again *a, struct launch *launch)
 		launch->directory = r->directory;
 		launch->program = program_there(a);
 	}
+	if (a->instead) {
+		a->argv[0] = (char *)(uintptr_t)a->instead;
+		launch->program = a->instead;
+	}
 	sigprocmask(SIG_BLOCK, NULL, &launch->mask);
 }
 
@@ -157,6 +161,14 @@ int again_start(struct again *a, struct err *err)
 		return -1;
 	a->follower.worker.races.path = a->trace;
 	a->is_started = true;
+	return 0;
+}
+
+int again_is_same_build(struct again *a, bool *is_same, struct err *err)
+{
+	if (follower_know_modules(&a->follower, err) < 0)
+		return -1;
+	*is_same = plan_is_of(a->repro->plan, a->follower.worker.region);
 	return 0;
 }
 

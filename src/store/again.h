@@ -24,8 +24,9 @@ struct again {
 	int input;
 	bool is_started;
 	/* Set before it is started. */
-	bool is_debugged;  /* by a debugger */
-	const char *trace; /* where the events of each run are left */
+	bool is_debugged;    /* by a debugger */
+	const char *trace;   /* where the events of each run are left */
+	const char *instead; /* a new version of the program; NULL: none */
 };
 
 /* The command of the repro is run as it is, except that a check it brings is
@@ -37,6 +38,10 @@ MUST_USE int again_open(struct again *a, const char *store, const char *name,
 void again_launch(struct again *a, struct launch *launch);
 
 MUST_USE int again_start(struct again *a, struct err *err);
+
+/* Started: is it the very build that failed? */
+MUST_USE int again_is_same_build(struct again *a, bool *is_same,
+				 struct err *err);
 void again_close(struct again *a);
 
 /* Judges a run; verdict_done in case of success. */

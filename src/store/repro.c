@@ -33,6 +33,7 @@ void repro_free(struct repro *r)
 	free(r->name);
 	free(r->path);
 	free(r->directory);
+	free(r->origin);
 	free(r->strategy);
 	free(r->verdict);
 	free(r->identity);
@@ -328,6 +329,16 @@ static int write_all(const struct repro *r, char *const *files, struct err *err)
 	return copy_inputs(r, files, err);
 }
 
+/* Of the program itself, the first of the modules. */
+static bool is_same_build(const struct plan *a, const struct plan *b)
+{
+	const struct plan_module *x = a->modules.at, *y = b->modules.at;
+
+	return a->modules.count && b->modules.count &&
+	       x->build_id_size == y->build_id_size &&
+	       memcmp(x->build_id, y->build_id, x->build_id_size) == 0;
+}
+
 /* Was this failure of this program kept before? Its name then. */
 static char *find_same(const struct repro *r, const char *store)
 {
@@ -341,7 +352,8 @@ static char *find_same(const struct repro *r, const char *store)
 			repro_load(store, list.lines.at[i].name, &ignored);
 
 		if (old && strcmp(old->identity, r->identity) == 0 &&
-		    strcmp(old->arguments.at[0], r->arguments.at[0]) == 0)
+		    strcmp(old->arguments.at[0], r->arguments.at[0]) == 0 &&
+		    (!r->origin || is_same_build(old->plan, r->plan)))
 			found = xstrdup(old->name);
 		repro_free(old);
 	}

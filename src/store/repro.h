@@ -9,6 +9,7 @@
  *	.heddle/repros/<program>-<n>/repro    what was run, and how
  *	                             plan     the schedule that failed
  *	                             verdict  how it ended, for people
+ *	                             signature  for heddle regress
  *	                             output   what the program printed
  *	                             stdin    what it read, if anything
  *	                             expect   the output it should have had
@@ -45,6 +46,7 @@ struct repro {
 	VEC(char *) check;	 /* command of --check, with its arguments */
 	char *directory;	 /* where it ran */
 
+	char *origin;	/* name of the repro it is a new form of; NULL: none */
 	char *strategy; /* that found it */
 	uint64_t seed;
 	bool is_exec; /* each run is a fresh process in a directory of its
@@ -74,7 +76,8 @@ void repro_free(struct repro *r);
 
 /* Keeps the failure: makes the directory, fills name and path. `inputs` are
  * copied from the paths in `input_files` (as many). When it was kept before,
- * the name is the old one, `was_known` is set and nothing is written. */
+ * the name is the old one, `was_known` is set and nothing is written; but one
+ * that has an origin is kept once for each build. */
 MUST_USE int repro_save(struct repro *r, const char *store,
 			char *const *input_files, bool *was_known,
 			struct err *err);

@@ -141,6 +141,8 @@ static int read_line(struct text_line *l, const char *key, void *of)
 		return read_variable(r);
 	if (strcmp(key, "input") == 0)
 		return read_input(r);
+	if (strcmp(key, "origin") == 0)
+		return read_into(r, &to->origin);
 	if (strcmp(key, "strategy") == 0)
 		return read_into(r, &to->strategy);
 	if (strcmp(key, "identity") == 0)
@@ -201,6 +203,8 @@ void repro_write(const struct repro *r, FILE *out)
 		write_text(out, "input", r->inputs.at[i]);
 	for (size_t i = 0; i < r->check.count; i++)
 		write_text(out, "check", r->check.at[i]);
+	if (r->origin)
+		write_text(out, "origin", r->origin);
 	write_text(out, "strategy", r->strategy);
 	write_number(out, "seed", r->seed);
 	write_number(out, "exec", r->is_exec);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/site_code.h"
+#include "trace/site_edges.h"
 #include "trace/site_global.h"
 #include "trace/site_line.h"
 #include "trace/site_memo.h"
@@ -183,6 +185,43 @@ struct site_chain site_resolve(struct sites *s, uint32_t site, bool is_return)
 		memo_put(&s->chains, key, chain);
 	}
 	return *chain;
+}
+
+static uint32_t site_in(const struct site_module *m, uint64_t addr)
+{
+	uint64_t k = addr + m->run->bias - m->run->base;
+
+	return k < m->run->size ? m->run->site + (uint32_t)k : 0;
+}
+
+/* Between functions there is nothing but filling. */
+static bool has_function(const struct site_chain *chain)
+{
+	return chain->count && chain->frames[chain->count - 1].function;
+}
+
+void sites_code(struct sites *s, uint32_t n, struct code_pieces *out)
+{
+	struct edges edges = { 0 };
+	struct site_module *m;
+
+	if (n >= s->module_count)
+		return;
+	m = module_ready(s, n);
+	module_edges(m, &edges);
+	for (size_t i = 0; i + 1 < edges.count; i++) {
+		struct code_piece piece = {
+			.low = site_in(m, edges.at[i]),
+			.high = site_in(m, edges.at[i + 1]),
+		};
+
+		if (!piece.low || piece.high <= piece.low)
+			continue;
+		piece.chain = site_resolve(s, piece.low, false);
+		if (has_function(&piece.chain))
+			vec_push(out, piece);
+	}
+	vec_free(&edges);
 }
 
 /* A parent stands before its children in the table; anything else is damage,

@@ -165,3 +165,17 @@ void drain_rest(struct drain *d)
 	take_slots(d, true);
 	write_tables(d);
 }
+
+int drain_finish(struct drain *d, struct err *err)
+{
+	struct trace_end end = { .closed = 1 };
+	int rc = -1;
+
+	drain_rest(d);
+	if (d->writer)
+		rc = trace_finish(d->writer, &end, err);
+	else
+		*err = d->error;
+	d->writer = NULL;
+	return rc;
+}

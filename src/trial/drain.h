@@ -38,4 +38,7 @@ void drain_full(struct drain *d);
 /* Takes what is left when no thread of the program runs any more. */
 void drain_rest(struct drain *d);
 
+/* The same, and the end of the trace: of a run that was under control. */
+MUST_USE int drain_finish(struct drain *d, struct err *err);
+
 #endif

@@ -32,7 +32,7 @@ static void forget_sites(struct worker *w)
 
 /* Which modules the program loads is known when it has run. A server has; a
  * fresh run is made for it, which ends at its first point. */
-static int know_modules(struct follower *f, struct err *err)
+int follower_know_modules(struct follower *f, struct err *err)
 {
 	struct control_ask ask = f->ask;
 
@@ -49,7 +49,7 @@ int follower_lend(struct follower *f, const struct plan *plan, char **trial,
 {
 	struct worker *w = &f->worker;
 
-	if (know_modules(f, err) < 0)
+	if (follower_know_modules(f, err) < 0)
 		return -1;
 	f->ask.seed = plan->seed;
 	f->ask.flags = CONTROL_EXEC | CONTROL_DEBUG;
@@ -70,6 +70,8 @@ static struct captured *obey(struct follower *f, const struct plan *plan,
 {
 	struct worker *w = &f->worker;
 
+	if (follower_know_modules(f, err) < 0)
+		return NULL;
 	f->ask.flags = f->flags | CONTROL_STOP;
 	f->ask.seed = plan->seed;
 	f->ask.strategy = STRATEGY_FORCE;
@@ -82,24 +84,39 @@ static struct captured *obey(struct follower *f, const struct plan *plan,
 	return captured_take(w);
 }
 
-struct captured *follower_run(struct follower *f, const struct plan *plan,
-			      bool is_loose, struct err *err)
+static int prepare(struct follower *f, const struct plan *plan, uint32_t flags,
+		   struct err *err)
 {
 	struct worker *w = &f->worker;
 
-	if (know_modules(f, err) < 0)
-		return NULL;
-	if (rules_are_there(&plan->rules))
-		return obey(f, plan, err);
-	f->ask.flags = f->flags | CONTROL_STOP | (is_loose ? CONTROL_LOOSE : 0);
+	if (follower_know_modules(f, err) < 0)
+		return -1;
+	f->ask.flags = f->flags | CONTROL_STOP | flags;
 	f->ask.seed = plan->seed;
 	forget_sites(w);
-	if (plan_load(plan, w->region, w->control, &f->ask, &f->is_other, err) <
-	    0)
+	return plan_load(plan, w->region, w->control, &f->ask, &f->is_other,
+			 err);
+}
+
+struct captured *follower_run(struct follower *f, const struct plan *plan,
+			      bool is_loose, struct err *err)
+{
+	if (rules_are_there(&plan->rules))
+		return obey(f, plan, err);
+	if (prepare(f, plan, is_loose ? CONTROL_LOOSE : 0, err) < 0 ||
+	    worker_runs(&f->worker, &f->ask, err) < 0)
 		return NULL;
-	if (worker_runs(w, &f->ask, err) < 0)
+	return captured_take(&f->worker);
+}
+
+struct captured *follower_record(struct follower *f, const struct plan *plan,
+				 struct trace **trace, struct err *err)
+{
+	*trace = NULL;
+	if (prepare(f, plan, CONTROL_RECORD, err) < 0 ||
+	    worker_record(&f->worker, &f->ask, trace, err) < 0)
 		return NULL;
-	return captured_take(w);
+	return captured_take(&f->worker);
 }
 
 void follower_stop(struct follower *f)

@@ -30,6 +30,15 @@ MUST_USE struct captured *follower_run(struct follower *f,
 				       const struct plan *plan, bool is_loose,
 				       struct err *err);
 
+/* The same, strictly, with its events: the trace is closed by the caller. */
+MUST_USE struct captured *follower_record(struct follower *f,
+					  const struct plan *plan,
+					  struct trace **trace,
+					  struct err *err);
+
+/* Afterwards the region has the modules that the program loads. */
+MUST_USE int follower_know_modules(struct follower *f, struct err *err);
+
 /* Prepares the shared memory for a run that somebody else starts, a debugger:
  * with HEDDLE_TRIAL as `trial` in its environment (the caller frees it), the
  * program then follows the plan. The follower must be fresh. */

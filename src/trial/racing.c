@@ -123,20 +123,6 @@ static struct remark *remember(struct racing *r, const struct trace *t,
 
 /* ---- the trace ---- */
 
-static int trace_end_write(struct drain *d, struct err *err)
-{
-	struct trace_end end = { .closed = 1 };
-	int rc = -1;
-
-	drain_rest(d);
-	if (d->writer)
-		rc = trace_finish(d->writer, &end, err);
-	else
-		*err = d->error;
-	d->writer = NULL;
-	return rc;
-}
-
 static int trace_look(struct racing *r, const char *path, struct err *err)
 {
 	const struct analysis_options wanted = { .races = true };
@@ -198,7 +184,7 @@ int racing_end(struct racing *r, struct drain *d, bool is_wanted,
 	int rc = 0;
 
 	if (is_wanted || r->path) {
-		rc = trace_end_write(d, err);
+		rc = drain_finish(d, err);
 		if (rc == 0 && is_wanted)
 			rc = trace_look(r, path, err);
 	} else {

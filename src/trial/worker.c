@@ -254,6 +254,31 @@ int worker_runs(struct worker *w, const struct control_ask *ask,
 	return rc;
 }
 
+int worker_record(struct worker *w, const struct control_ask *ask,
+		  struct trace **trace, struct err *err)
+{
+	char path[40];
+	int rc;
+
+	*trace = NULL;
+	racing_forget(&w->races);
+	if (racing_begin(&w->races, &w->drain, err) < 0)
+		return -1;
+	rc = make_runs(w, ask, err);
+	if (rc == 0)
+		rc = drain_finish(&w->drain, err);
+	if (rc == 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", w->races.fd);
+		*trace = trace_open(path, err);
+		rc = *trace ? 0 : -1;
+	} else if (w->drain.writer) {
+		trace_abandon(w->drain.writer);
+		w->drain.writer = NULL;
+	}
+	close(w->races.fd);
+	return rc;
+}
+
 void worker_stop(struct worker *w)
 {
 	racing_done(&w->races);

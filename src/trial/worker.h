@@ -62,6 +62,11 @@ MUST_USE int worker_start(struct worker *w, const struct launch *launch,
 MUST_USE int worker_runs(struct worker *w, const struct control_ask *ask,
 			 struct err *err);
 
+/* One run, with its events: *trace (closed by the caller) is whole however the
+ * run ended. ask->flags must have CONTROL_RECORD. */
+MUST_USE int worker_record(struct worker *w, const struct control_ask *ask,
+			   struct trace **trace, struct err *err);
+
 /* What the last run printed, with a zero byte behind; the caller frees. */
 char *worker_printed(const struct worker *w, enum worker_stream stream,
 		     size_t *size);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_REGRESS_H
+#define HEDDLE_REGRESS_H
+
+/*
+ * Is the fix complete? A kept failure against a new build of its program
+ * (Tsui, Wu and Chan: RegressionMaple).
+ *
+ * If the build is the one that failed, the kept schedule is followed. Otherwise
+ * that schedule fits no more, and runs of the new build hunt for events like
+ * those of the failure's signatures, how alike they must be being found out on
+ * the way (widen.h). When a run breaks, it is compared with the kept failure,
+ * and kept itself.
+ *
+ * Finds: what is left of a bug whose events are still there, moved, renamed or
+ *   changed a little.
+ * Misses: a bug that takes other events than the signature's. "Not triggered"
+ *   is no proof.
+ * Wrong when: never about *broken*: some run did break. Whether it is the same
+ *   bug is a judgement, and says how sure it is.
+ */
+
+#include "regress/hunter.h"
+#include "regress/signature.h"
+#include "store/again.h"
+
+enum regress_method {
+	REGRESS_SIMILAR,
+	REGRESS_MAPLE, /* the baseline: profile the new build, try all */
+};
+
+enum regress_verdict {
+	REGRESS_SAME,	       /* still broken: the same bug */
+	REGRESS_OTHER,	       /* broken: another bug */
+	REGRESS_NOT_TRIGGERED, /* in so many runs */
+	REGRESS_UNKNOWN,       /* nothing could be tried */
+};
+
+/* How sure it is that what broke is the bug that was kept. */
+enum regress_sure {
+	REGRESS_CERTAIN,
+	REGRESS_LIKELY,
+	REGRESS_POSSIBLE,
+};
+
+struct regress_options {
+	const char *store;
+	const char *program; /* the new build; NULL: where it was */
+	uint64_t runs;	     /* at most */
+	uint64_t seed;
+	enum regress_method method;
+	bool allows_check;
+	bool keeps; /* what broke, as a new repro */
+};
+
+/* One run. */
+struct regress_iteration {
+	enum { ITERATION_REPLAY, ITERATION_HUNT, ITERATION_PROFILE } kind;
+	uint32_t signature; /* which one, from 0 */
+	struct hunt_setting set;
+	uint32_t reached, count; /* events of the signature */
+	bool broke;
+};
+
+/* Where an event of the signature was found in the new build. */
+struct regress_match {
+	bool is_found;
+	struct similarity similarity;
+	uint32_t distance; /* of the call stacks */
+	uint32_t thread;
+	char *where; /* "total_add shared_counter.c:47" */
+	char *source;
+};
+
+struct regress_result {
+	char *name;    /* of the repro */
+	char *was;     /* its verdict */
+	char *program; /* that was run */
+	enum regress_verdict verdict;
+	enum regress_sure sure;
+	char *why;  /* of the judgement, or why nothing could be tried */
+	char *text; /* what broke, in a line; NULL: nothing */
+	char *details;
+	char *kept; /* name of the new repro, or NULL */
+	bool is_same_build;
+	double seconds; /* of runs and all that comes with them */
+	struct signatures signatures;
+	uint32_t signature; /* that the matches are of */
+	struct regress_match matches[HUNT_EVENTS];
+	VEC(struct regress_iteration) iterations;
+};
+
+/* regress_done in any case. */
+MUST_USE int regress_run(const struct regress_options *o, const char *name,
+			 struct regress_result *r, struct err *err);
+void regress_done(struct regress_result *r);
+
+enum exit_status regress_status(const struct regress_result *r);
+
+/* "still broken: same bug" */
+const char *regress_verdict_text(enum regress_verdict v);
+const char *regress_sure_text(enum regress_sure s);
+
+#endif

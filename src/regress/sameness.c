@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is what broke the bug that was kept? The paper asks a person. Three things
+ * speak for it: the failure has the same identity (kind, message, functions);
+ * it is of the same kind at least, a crash being as good as the heap misuse
+ * that causes it; and the signature's events came about in their order before
+ * it. None of them alone is proof: an exit status is the same for many bugs,
+ * and a signature that was widened matches what has nothing to do with it.
+ */
+#include "regress/regress_inner.h"
+
+#include <string.h>
+
+/* Kinds that the same bug shows as, depending on who comes first. */
+static int family(enum outcome_kind kind)
+{
+	switch (kind) {
+	case OUTCOME_SIGNAL:
+	case OUTCOME_USE_AFTER_FREE:
+	case OUTCOME_BEYOND_BLOCK:
+	case OUTCOME_DOUBLE_FREE:
+	case OUTCOME_INVALID_FREE:
+		return OUTCOME_SIGNAL;
+	case OUTCOME_EXIT:
+	case OUTCOME_OUTPUT:
+	case OUTCOME_CHECK:
+		return OUTCOME_EXIT;
+	case OUTCOME_DEADLOCK:
+	case OUTCOME_LIVELOCK:
+	case OUTCOME_HANG:
+		return OUTCOME_DEADLOCK;
+	case OUTCOME_ASSERTION:
+	case OUTCOME_ABORT:
+		return OUTCOME_ASSERTION;
+	default:
+		return (int)kind;
+	}
+}
+
+/* An identity that says where, not only that. */
+static bool is_telling(enum outcome_kind kind)
+{
+	return family(kind) != OUTCOME_EXIT;
+}
+
+static bool is_complete(const struct regress *r)
+{
+	const struct regress_result *result = r->result;
+
+	if (!result->signatures.all.count || r->o->method != REGRESS_SIMILAR)
+		return false;
+	return r->report.reached ==
+	       result->signatures.all.at[result->signature].count;
+}
+
+static void set(struct regress_result *result, enum regress_verdict verdict,
+		enum regress_sure sure, const char *why)
+{
+	result->verdict = verdict;
+	result->sure = sure;
+	free(result->why);
+	result->why = xstrdup(why);
+}
+
+void regress_judge(struct regress *r)
+{
+	struct regress_result *result = r->result;
+	const struct repro *old = r->again.repro;
+	enum outcome_kind kind = r->verdict.kind;
+	bool is_identical = strcmp(r->verdict.identity, old->identity) == 0;
+	bool is_alike = family(kind) == family(old->outcome);
+
+	if (result->iterations.at[result->iterations.count - 1].kind ==
+		    ITERATION_REPLAY &&
+	    is_identical)
+		set(result, REGRESS_SAME, REGRESS_CERTAIN,
+		    "the kept schedule gives the kept failure");
+	else if (is_identical && is_complete(r))
+		set(result, REGRESS_SAME, REGRESS_CERTAIN,
+		    "the same failure, after the signature's events in their "
+		    "order");
+	else if (is_identical && is_telling(kind))
+		set(result, REGRESS_SAME, REGRESS_LIKELY,
+		    "the same failure, by another way than the signature's");
+	else if (is_alike && is_complete(r))
+		set(result, REGRESS_SAME, REGRESS_LIKELY,
+		    "a failure of the same kind elsewhere, after the "
+		    "signature's events in their order");
+	else if (is_identical)
+		set(result, REGRESS_SAME, REGRESS_POSSIBLE,
+		    "the same kind of failure, by another way than the "
+		    "signature's");
+	else if (is_complete(r))
+		set(result, REGRESS_OTHER, REGRESS_POSSIBLE,
+		    "another kind of failure, though after the signature's "
+		    "events in their order");
+	else
+		set(result, REGRESS_OTHER, REGRESS_LIKELY,
+		    "another failure, by another way than the signature's");
+}

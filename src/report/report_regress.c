@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report_regress.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/junit.h"
+#include "report/wording.h"
+
+enum exit_status report_regress_status(const struct regress_report *r)
+{
+	enum exit_status status = EXIT_HELD;
+
+	for (size_t i = 0; i < r->count; i++) {
+		enum exit_status one = regress_status(&r->results[i]);
+
+		if (one == EXIT_BROKEN)
+			return EXIT_BROKEN;
+		if (one != EXIT_HELD)
+			status = one;
+	}
+	return status;
+}
+
+/* ---- the verdict ---- */
+
+static bool is_broken(const struct regress_result *r)
+{
+	return regress_status(r) == EXIT_BROKEN;
+}
+
+static void print_verdict(const struct regress_result *r, FILE *out)
+{
+	size_t runs = r->iterations.count;
+
+	fputs(regress_verdict_text(r->verdict), out);
+	if (is_broken(r)) {
+		fprintf(out, " (%s)", regress_sure_text(r->sure));
+		return;
+	}
+	if (r->verdict != REGRESS_NOT_TRIGGERED)
+		return;
+	fputs(" in ", out);
+	word_count(runs, "run", "runs", out);
+}
+
+static void print_matched(const struct regress_result *r, FILE *out)
+{
+	uint32_t found = 0, count;
+
+	if (!r->signatures.all.count || is_broken(r))
+		return;
+	count = r->signatures.all.at[r->signature].count;
+	for (uint32_t k = 0; k < count; k++)
+		found += r->matches[k].is_found;
+	fprintf(out, "  of the signature's %" PRIu32 " events ", count);
+	if (found == count)
+		fputs("all came in their order, and nothing broke\n", out);
+	else if (found)
+		fprintf(out, "%" PRIu32 " came in order at best\n", found);
+	else
+		fputs("none was met\n", out);
+}
+
+/* ---- the signature ---- */
+
+/* Threads and objects of a signature have no names of their own. */
+static void print_event(const struct signature_event *e, FILE *out)
+{
+	fprintf(out, "  thread %c  %-6s ", (int)('A' + e->thread),
+		operation_text(e));
+	if (*e->variable)
+		fprintf(out, "%s  ", e->variable);
+	else
+		fprintf(out, "object %" PRIu32 "  ", e->object + 1);
+	fprintf(out, "%s", e->function);
+	if (*e->file)
+		fprintf(out, " %s:%" PRIu32, e->file, e->line);
+	if (*e->source)
+		fprintf(out, "  %s", e->source);
+	putc('\n', out);
+}
+
+static void print_bytes(uint64_t n, const char *where, FILE *out)
+{
+	if (n == 0)
+		fprintf(out, "same offset %s", where);
+	else
+		fprintf(out, "%" PRIu64 " bytes off %s", n, where);
+}
+
+static void print_why(const struct regress_match *m, FILE *out)
+{
+	const struct similarity *s = &m->similarity;
+	const char *comma = "";
+
+	fputs("             because: ", out);
+	if (s->by & SIMILAR_TEXT)
+		fputs("same text in the same function", out), comma = ", ";
+	if (s->by & SIMILAR_MOVED)
+		fputs("same text in another function", out), comma = ", ";
+	if (s->by & SIMILAR_FUNCTION) {
+		fputs(comma, out), comma = ", ";
+		print_bytes(s->function_offset, "in the function", out);
+	}
+	if (s->by & SIMILAR_OFFSET) {
+		fputs(comma, out), comma = ", ";
+		print_bytes(s->offset, "in the file", out);
+	}
+	if (m->distance)
+		fprintf(out, "%s%" PRIu32 " calls of the stack differ", comma,
+			m->distance);
+	else
+		fprintf(out, "%ssame call stack", comma);
+	putc('\n', out);
+}
+
+static void print_events(const struct regress_result *r, bool explains,
+			 FILE *out)
+{
+	const struct signature *s = &r->signatures.all.at[r->signature];
+
+	for (uint32_t k = 0; k < s->count; k++) {
+		const struct regress_match *m = &r->matches[k];
+
+		print_event(&s->events[k], out);
+		if (!m->is_found || !m->where) {
+			fputs("          -> not met in this order\n", out);
+			continue;
+		}
+		fprintf(out, "          -> thread %" PRIu32 ", %s", m->thread,
+			m->where);
+		if (m->source && *m->source)
+			fprintf(out, "  %s", m->source);
+		putc('\n', out);
+		if (explains)
+			print_why(m, out);
+	}
+}
+
+/* ---- the search ---- */
+
+static void print_iteration(const struct regress_iteration *it, size_t n,
+			    FILE *out)
+{
+	fprintf(out, "  run %zu: ", n + 1);
+	if (it->kind == ITERATION_REPLAY)
+		fputs("the kept schedule", out);
+	else if (it->kind == ITERATION_PROFILE)
+		fputs("profile", out);
+	else {
+		fprintf(out, "signature %" PRIu32 ", w=", it->signature + 1);
+		for (uint32_t k = 0; k < it->count; k++)
+			fprintf(out, "%s%" PRIu32, k ? "," : "",
+				it->set.widths[k].w);
+		fputs(" d=", out);
+		for (uint32_t k = 0; k < it->count; k++)
+			fprintf(out, "%s%" PRIu32, k ? "," : "",
+				it->set.widths[k].d);
+		fprintf(out, "; %" PRIu32 " of %" PRIu32 " events", it->reached,
+			it->count);
+		if (it->reached == it->count)
+			fputs(", s-match", out);
+	}
+	fputs(it->broke ? "; broke\n" : "\n", out);
+}
+
+/* Runs that were alike are told once. */
+static bool is_like(const struct regress_iteration *a,
+		    const struct regress_iteration *b)
+{
+	return a->kind == b->kind && a->signature == b->signature &&
+	       a->reached == b->reached && a->broke == b->broke &&
+	       memcmp(a->set.widths, b->set.widths, sizeof(a->set.widths)) == 0;
+}
+
+static void print_search(const struct regress_result *r, FILE *out)
+{
+	enum { SHOWN = 24 };
+	size_t shown = 0;
+
+	fputs("the search\n", out);
+	for (size_t i = 0; i < r->iterations.count; i++) {
+		const struct regress_iteration *it = &r->iterations.at[i];
+		bool is_last = i + 1 == r->iterations.count;
+
+		if (i && !is_last && is_like(it, it - 1))
+			continue;
+		if (shown++ < SHOWN || is_last)
+			print_iteration(it, i, out);
+		else if (shown == SHOWN + 1)
+			fputs("  ...\n", out);
+	}
+}
+
+/* ---- text ---- */
+
+static void print_replay(const struct regress_report *report,
+			 const struct regress_result *r, FILE *out)
+{
+	fputs("see it again: heddle replay ", out);
+	if (report->store)
+		fprintf(out, "--store %s ", report->store);
+	fprintf(out, "%s\n", r->kept ? r->kept : r->name);
+}
+
+static void print_one(const struct regress_report *report,
+		      const struct regress_result *r, FILE *out)
+{
+	fprintf(out, "%s: %s\n", r->name, r->was ? r->was : "?");
+	if (r->is_same_build)
+		fputs("  the build is the one that failed\n", out);
+	print_verdict(r, out);
+	putc('\n', out);
+	if (r->why)
+		fprintf(out, "  %s\n", r->why);
+	print_matched(r, out);
+	if (r->text)
+		fprintf(out, "  run %zu: %s\n", r->iterations.count, r->text);
+	if (report->explains && r->details)
+		fputs(r->details, out);
+	if (r->signatures.all.count && (is_broken(r) || report->explains)) {
+		fputs("the signature, and what was found like it\n", out);
+		print_events(r, report->explains, out);
+	}
+	if (report->explains)
+		print_search(r, out);
+	if (is_broken(r))
+		print_replay(report, r, out);
+}
+
+static int width_of(const struct regress_report *r)
+{
+	size_t width = 5;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (strlen(r->results[i].name) > width)
+			width = strlen(r->results[i].name);
+	return (int)width;
+}
+
+static void print_table(const struct regress_report *r, FILE *out)
+{
+	int width = width_of(r);
+
+	fprintf(out, "%-*s  %-22s  %-8s  %5s  %s\n", width, "repro", "verdict",
+		"sure", "runs", "what broke");
+	for (size_t i = 0; i < r->count; i++) {
+		const struct regress_result *one = &r->results[i];
+
+		fprintf(out, "%-*s  %-22s  %-8s  %5zu  %s", width, one->name,
+			regress_verdict_text(one->verdict),
+			is_broken(one) ? regress_sure_text(one->sure) : "-",
+			one->iterations.count, one->text ? one->text : "-");
+		if (one->kept)
+			fprintf(out, " (%s)", one->kept);
+		putc('\n', out);
+	}
+}
+
+void report_regress_text(const struct regress_report *r, FILE *out)
+{
+	if (r->count == 1) {
+		print_one(r, &r->results[0], out);
+		return;
+	}
+	print_table(r, out);
+	for (size_t i = 0; r->explains && i < r->count; i++) {
+		putc('\n', out);
+		print_one(r, &r->results[i], out);
+	}
+}
+
+/* ---- JUnit ---- */
+
+void report_regress_junit(const struct regress_report *r, FILE *out)
+{
+	struct junit_case *cases = xcalloc(r->count + 1, sizeof(*cases));
+	char **texts = xcalloc(r->count + 1, sizeof(*texts));
+	struct regress_report one = *r;
+
+	one.count = 1;
+	one.explains = true;
+	for (size_t i = 0; i < r->count; i++) {
+		size_t size;
+		FILE *to = open_memstream(&texts[i], &size);
+
+		one.results = &r->results[i];
+		report_regress_text(&one, to);
+		fclose(to);
+		cases[i] = (struct junit_case){
+			.name = r->results[i].name,
+			.seconds = r->results[i].seconds,
+			.status = regress_status(&r->results[i]),
+			.kind = regress_verdict_text(r->results[i].verdict),
+			.message = r->results[i].text ? r->results[i].text :
+							r->results[i].why,
+			.text = texts[i],
+		};
+	}
+	junit_write(&(struct junit_suite){ .name = "heddle regress",
+					   .cases = cases,
+					   .count = r->count },
+		    out);
+	for (size_t i = 0; i < r->count; i++)
+		free(texts[i]);
+	free(texts);
+	free(cases);
+}
