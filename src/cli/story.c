@@ -336,13 +336,12 @@ static void watched_print(const struct tested *t,
 	word_count((uint64_t)t->races, "data race", "data races", out);
 	fputs(", ", out);
 	word_count((uint64_t)t->cycles, "lock cycle", "lock cycles", out);
-	fprintf(out, "; %d of %d feasible interleavings met in one free run",
-		t->exercised, t->feasible);
-	if (t->races + t->cycles > 0 && t->watched) {
-		fprintf(out, "\n         %sheddle show ", colour(style, BOLD));
-		quote_word(t->watched, out);
-		fputs(colour(style, PLAIN), out);
-	}
+	if (t->feasible > 0)
+		fprintf(out, "; %d of %d feasible interleavings exercised",
+			t->exercised, t->feasible);
+	if (t->races + t->cycles > 0)
+		fprintf(out, "   %sheddle run --observe%s", colour(style, BOLD),
+			colour(style, PLAIN));
 	putc('\n', out);
 }
 

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/tester.h"
+#include "cli/tester_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "store/again.h"
-#include "store/keeping.h"
-#include "trial/campaign.h"
-#include "trial/progress.h"
 
 enum {
 	PROCESSORS = 2, /* that programs are told of, on every machine */
 	FIRST_RUNS = 8, /* of a strategy's first turn */
 	GROWTH = 4,	/* from round to round */
 	PCT_DEPTH = 3,
-	WATCH_MOST = 10000, /* milliseconds of the free run */
+	EXPOSE_PART = 3, /* of the time that is left, at most, for expose */
 	REPLAYS = 20,
 	NEW_LEAST = 5, /* percent of new schedules that are worth a turn */
 };
@@ -24,20 +21,8 @@ enum {
  * fewest schedules (docs/benchmarks.md). */
 static const uint32_t strategies[] = { STRATEGY_SURW, STRATEGY_POS,
 				       STRATEGY_PCT, STRATEGY_RANDOM };
-enum { TURNS = sizeof(strategies) / sizeof(*strategies) };
-
-struct search {
-	const struct tester_options *o;
-	struct tested *t;
-	struct outputs outputs;
-	struct feed feed;
-	struct progress progress;
-	double began;
-	struct {
-		uint64_t runs; /* also where its seeds go on */
-		bool is_tired;
-	} turns[TURNS];
-};
+_Static_assert(sizeof(strategies) / sizeof(*strategies) == SEARCH_STRATEGIES,
+	       "one turn each");
 
 static const char *strategy_name(uint32_t strategy)
 {
@@ -67,21 +52,20 @@ static uint64_t ms_left(const struct search *s)
 
 /* ---- what broke ---- */
 
-static struct keeping keeping_of(const struct search *s, const char *strategy,
-				 const struct campaign_result *r)
+struct keeping search_keeping(const struct search *s, const char *way)
 {
 	const struct tester_options *o = s->o;
 
 	return (struct keeping){ .store = o->store,
 				 .argv = o->argv,
-				 .strategy = strategy,
+				 .strategy = way,
 				 .outputs = &s->outputs,
 				 .feed = &s->feed,
 				 .inputs = o->inputs,
 				 .input_count = o->input_count,
 				 .points_most = o->points_most,
 				 .hang_ms = o->hang_ms,
-				 .is_exec = r->is_fresh && o->exec };
+				 .is_exec = s->is_fresh && o->exec };
 }
 
 static bool is_kept(const struct tested *t, const char *name)
@@ -92,31 +76,38 @@ static bool is_kept(const struct tested *t, const char *name)
 	return false;
 }
 
-/* Kept under its name, with fewer switches, and run again to be sure. */
-static int bug_add(struct search *s, const char *strategy,
-		   const struct campaign_result *r, const struct failure *f,
-		   struct err *err)
+int search_bug(struct search *s, const char *name, uint64_t schedules,
+	       struct err *err)
 {
-	struct keeping k = keeping_of(s, strategy, r);
-	struct tester_bug bug = { .schedules = s->t->schedules + f->index + 1 };
-	bool was_known;
+	struct tester_bug bug = { .schedules = schedules };
 
-	if (keeping_save(&k, f->captured, &f->verdict, NULL, &bug.name,
-			 &was_known, err) < 0)
-		return -1;
-	if (is_kept(s->t, bug.name)) {
-		free(bug.name);
+	if (is_kept(s->t, name))
 		return 0;
-	}
 	progress_done(&s->progress);
-	again_make_readable(s->o->store, bug.name);
-	if (evidence_gather(&bug.evidence, s->o->store, bug.name, REPLAYS,
-			    err) < 0) {
-		free(bug.name);
+	again_make_readable(s->o->store, name);
+	if (evidence_gather(&bug.evidence, s->o->store, name, REPLAYS, err) <
+	    0) {
+		evidence_done(&bug.evidence);
 		return -1;
 	}
+	bug.name = xstrdup(name);
 	vec_push(&s->t->bugs, bug);
 	return 0;
+}
+
+static int failure_keep(struct search *s, const char *strategy,
+			const struct failure *f, struct err *err)
+{
+	struct keeping k = search_keeping(s, strategy);
+	char *name = NULL;
+	bool was_known;
+	int rc = keeping_save(&k, f->captured, &f->verdict, NULL, &name,
+			      &was_known, err);
+
+	if (rc == 0)
+		rc = search_bug(s, name, s->t->schedules + f->index + 1, err);
+	free(name);
+	return rc;
 }
 
 static void note_add(struct tested *t, const char *text)
@@ -134,7 +125,7 @@ static int failures_add(struct search *s, const char *strategy,
 		const struct failure *f = &r->failures.at[i];
 
 		if (f->verdict.status == EXIT_BROKEN) {
-			if (bug_add(s, strategy, r, f, err) < 0)
+			if (failure_keep(s, strategy, f, err) < 0)
 				return -1;
 		} else if (f->verdict.status == EXIT_UNKNOWN) {
 			if (!s->t->unknown)
@@ -146,10 +137,8 @@ static int failures_add(struct search *s, const char *strategy,
 
 /* ---- turns of strategies ---- */
 
-/* The campaign counts its own; whoever waits wants the whole. */
-static void tell(void *to, const struct campaign_news *news)
+void search_tell(struct search *s, const struct campaign_news *news)
 {
-	struct search *s = to;
 	struct campaign_news all = *news;
 
 	all.made += s->t->schedules;
@@ -159,6 +148,11 @@ static void tell(void *to, const struct campaign_news *news)
 	all.seconds = now() - s->began;
 	all.seconds_wanted = (double)s->o->budget_ms / 1000;
 	progress_tell(&s->progress, &all);
+}
+
+static void tell(void *to, const struct campaign_news *news)
+{
+	search_tell(to, news);
 }
 
 static struct campaign_options campaign_of(struct search *s, size_t turn,
@@ -202,25 +196,32 @@ static struct tester_way *way_of(struct tested *t, const char *name)
 	return &t->ways.at[t->ways.count - 1];
 }
 
-static void count(struct search *s, size_t turn,
-		  const struct campaign_result *r)
+void search_count(struct search *s, const char *name, uint64_t runs,
+		  uint64_t distinct, double seconds)
 {
 	struct tested *t = s->t;
-	struct tester_way *way = way_of(t, strategy_name(strategies[turn]));
+	struct tester_way *way = way_of(t, name);
 
-	t->schedules += r->made;
-	t->distinct += r->distinct;
+	t->schedules += runs;
+	t->distinct += distinct;
 	vec_push(&t->curve, (struct tester_mark){ t->schedules, t->distinct });
-	way->runs += r->made;
-	way->distinct += r->distinct;
-	way->seconds += r->seconds;
+	way->runs += runs;
+	way->distinct += distinct;
+	way->seconds += seconds;
+}
+
+static void turn_count(struct search *s, size_t turn,
+		       const struct campaign_result *r)
+{
+	search_count(s, strategy_name(strategies[turn]), r->made, r->distinct,
+		     r->seconds);
 	s->turns[turn].runs += r->made;
 	s->turns[turn].is_tired = r->made > 4 * FIRST_RUNS &&
 				  r->distinct * 100 < r->made * NEW_LEAST;
-	if (!t->stopped_by)
-		t->stopped_by = r->stopped_by;
+	if (!s->t->stopped_by)
+		s->t->stopped_by = r->stopped_by;
 	for (size_t i = 0; i < r->notes.count; i++)
-		note_add(t, r->notes.at[i]);
+		note_add(s->t, r->notes.at[i]);
 }
 
 static int take_turn(struct search *s, size_t turn, uint64_t runs,
@@ -230,10 +231,11 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 	struct campaign_result r;
 	int rc = campaign_run(&c, &r, err);
 
+	s->is_fresh = r.is_fresh;
 	if (rc == 0)
 		rc = failures_add(s, strategy_name(strategies[turn]), &r, err);
 	if (rc == 0)
-		count(s, turn, &r);
+		turn_count(s, turn, &r);
 	campaign_done(&r);
 	return rc;
 }
@@ -249,21 +251,39 @@ static bool sits_out(struct search *s, size_t turn)
 {
 	size_t tired = 0;
 
-	for (size_t i = 0; i < TURNS; i++)
+	for (size_t i = 0; i < SEARCH_STRATEGIES; i++)
 		tired += s->turns[i].is_tired;
-	if (tired == TURNS || !s->turns[turn].is_tired)
+	if (tired == SEARCH_STRATEGIES || !s->turns[turn].is_tired)
 		return false;
 	s->turns[turn].is_tired = false;
 	return true;
 }
 
+static int round_of(struct search *s, uint64_t runs, struct err *err)
+{
+	for (size_t turn = 0; turn < SEARCH_STRATEGIES && !is_over(s); turn++)
+		if (!sits_out(s, turn) && take_turn(s, turn, runs, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* A program that cannot be watched can be tested all the same. */
+static void expose(struct search *s)
+{
+	struct err err;
+
+	if (!is_over(s) && search_expose(s, ms_left(s) / EXPOSE_PART, &err) < 0)
+		note_add(s->t, err.text);
+}
+
 static int search(struct search *s, struct err *err)
 {
-	for (uint64_t runs = FIRST_RUNS; !is_over(s); runs *= GROWTH)
-		for (size_t turn = 0; turn < TURNS && !is_over(s); turn++)
-			if (!sits_out(s, turn) &&
-			    take_turn(s, turn, runs, err) < 0)
-				return -1;
+	if (round_of(s, FIRST_RUNS, err) < 0)
+		return -1;
+	expose(s);
+	for (uint64_t runs = FIRST_RUNS * GROWTH; !is_over(s); runs *= GROWTH)
+		if (round_of(s, runs, err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -274,22 +294,6 @@ static enum exit_status status_of(const struct tested *t)
 	if (t->bugs.count || t->native_ending)
 		return EXIT_BROKEN;
 	return t->unknown ? EXIT_UNKNOWN : EXIT_HELD;
-}
-
-/* Watching is worth a part of the budget, and a test goes on without it. */
-static void watch(struct search *s)
-{
-	uint64_t ms = s->o->budget_ms / 5;
-	struct err err;
-
-	if (tester_watch(s->o, &s->feed, ms < WATCH_MOST ? ms : WATCH_MOST,
-			 s->t, &err) < 0)
-		note_add(s->t, err.text);
-	/* Nobody has judged what it printed. */
-	if (s->outputs.judges_status) {
-		free(s->t->native_ending);
-		s->t->native_ending = NULL;
-	}
 }
 
 int tester_run(const struct tester_options *o, struct tested *t,
@@ -305,10 +309,8 @@ int tester_run(const struct tester_options *o, struct tested *t,
 	if (o->is_quiet)
 		s.progress.out = NULL;
 	if (outputs_init(&s.outputs, o->expect, o->check, err) == 0 &&
-	    feed_init(&s.feed, 0, err) == 0) {
-		watch(&s);
+	    feed_init(&s.feed, 0, err) == 0)
 		rc = search(&s, err);
-	}
 	progress_done(&s.progress);
 	if (rc == 0 && t->bugs.count)
 		rc = repro_tidy(o->store, o->keep, err);
@@ -332,6 +334,5 @@ void tested_done(struct tested *t)
 	vec_free(&t->ways);
 	vec_free(&t->curve);
 	free(t->unknown);
-	free(t->watched);
 	free(t->native_ending);
 }

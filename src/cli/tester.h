@@ -11,7 +11,8 @@
  * times as many in each round; a strategy whose runs were nearly all repeats
  * of schedules already seen sits out a round. So the first schedules are of
  * all kinds, since which one breaks a program is not known, and later the time
- * goes to what still finds something new.
+ * goes to what still finds something new. After the first round a free run is
+ * watched, and what could go wrong in it is forced (expose.h).
  *
  * An interrupt ends the search; what was found until then is gathered all the
  * same.
@@ -69,7 +70,6 @@ struct tested {
 	bool is_complete; /* every causal class was tried */
 	/* Of the run that was watched; -1: it could not be. */
 	int races, cycles, feasible, exercised;
-	char *watched;	     /* path of its trace, or NULL */
 	char *native_ending; /* how it ended, if that was a failure */
 	VEC(struct tester_way) ways;
 	VEC(struct tester_mark) curve;
@@ -84,12 +84,5 @@ void tested_done(struct tested *t);
 
 /* As an object (docs/formats.md, "Tests"). */
 json_t *tested_json(const struct tested *t, char *const *argv);
-
-/* ---- tester_watch.c ---- */
-
-/* Watches one free run, at most `ms` milliseconds. */
-MUST_USE int tester_watch(const struct tester_options *o,
-			  const struct feed *feed, uint64_t ms,
-			  struct tested *t, struct err *err);
 
 #endif

@@ -64,22 +64,18 @@ static void open_close(void)
 	open.low = open.high = 0;
 }
 
+/* No more than is written to: behind the code may be data, which has to stay as
+ * it is. */
 static bool open_for(uintptr_t from, uintptr_t to)
 {
-	enum { AHEAD = 64 * PAGE };
 	uintptr_t low = from & -(uintptr_t)PAGE;
 	uintptr_t high = (to + PAGE - 1) & -(uintptr_t)PAGE;
 
 	if (from >= open.low && to <= open.high)
 		return true;
 	open_close();
-	/* Many pages at once, if they are all there. */
-	if (SYS_3(SYS_mprotect, low, AHEAD,
-		  PROT_READ | PROT_WRITE | PROT_EXEC) == 0 &&
-	    high <= low + AHEAD)
-		high = low + AHEAD;
-	else if (SYS_3(SYS_mprotect, low, high - low,
-		       PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+	if (SYS_3(SYS_mprotect, low, high - low,
+		  PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return false;
 	open.low = low;
 	open.high = high;

@@ -44,19 +44,6 @@ int test_record_save(const char *store, char *const *argv, const json_t *test,
 	return rc;
 }
 
-char *test_record_trace(const char *store, char *const *argv, struct err *err)
-{
-	char *name = name_of(argv);
-	char *directory = xasprintf("%s/tests", store);
-	char *path = NULL;
-
-	if (file_make_directory(directory, err) == 0)
-		path = xasprintf("%s/%s.trace", directory, name);
-	free(directory);
-	free(name);
-	return path;
-}
-
 static int is_record(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');

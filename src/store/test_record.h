@@ -7,7 +7,6 @@
  * tested, as a file of JSON (docs/formats.md, "Tests"):
  *
  *	.heddle/tests/<program>-<hash of its arguments>.json
- *	                                               .trace  the run watched
  *
  * Others read it for a report, so it is written whole or not at all.
  */
@@ -20,11 +19,6 @@
  * caller's. */
 MUST_USE int test_record_save(const char *store, char *const *argv,
 			      const json_t *test, struct err *err);
-
-/* Where the trace of the free run of this command is; the directory is made.
- * The caller frees. */
-MUST_USE char *test_record_trace(const char *store, char *const *argv,
-				 struct err *err);
 
 /* All of them, by name; an array that the caller gives back. Files that are no
  * such thing are passed over. */

@@ -210,7 +210,6 @@ static int run(const struct trial *trial, const struct launch *launch,
 	result->instrumented = atomic_load(&d->region->instrumented) != 0;
 	finish_trace(d, &w, result);
 	result->ending = ending_of(w.wait_status);
-	result->stopped_by = w.stopped_by;
 	return 0;
 }
 

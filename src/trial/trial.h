@@ -48,7 +48,6 @@ struct ending ending_of(int wait_status);
 
 struct trial_result {
 	struct ending ending;
-	int stopped_by;	   /* signal that told the tool to end, 0: none */
 	bool attached;	   /* the guest was inside */
 	bool instrumented; /* the program calls our hooks */
 	bool trace_is_whole;

@@ -33,7 +33,7 @@ has out $'\033[1;31mbroken:'
 # What is kept of a test, and printed as JSON.
 run 1 "$HEDDLE" test --json -- ./bank
 jq -e '.verdict == "broken" and .bugs == ["bank-1"] and .first >= 1 and
-	.races >= 1 and .feasible >= 1 and (.ways | length) >= 1' out > truth ||
+	(.ways | length) >= 1' out > truth ||
 	fail "JSON: $(cat out)"
 run 0 "$HEDDLE" report --json
 jq -e '(.tests | length) == 1 and .tests[0].command == ["./bank"]' out \

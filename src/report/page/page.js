@@ -172,8 +172,8 @@ function bugRow(bug) {
 		make('td', {}, bug.replayed ? `${bug.replayed.same} of ${bug.replayed.times}` : '–'));
 }
 
-function tablePart(heads, rows) {
-	return make('div', { class: 'table-wrap', tabindex: '0', role: 'region', 'aria-label': 'Table' }, make('table', {},
+function tablePart(name, heads, rows) {
+	return make('div', { class: 'table-wrap', tabindex: '0', role: 'region', 'aria-label': `Table: ${name}` }, make('table', {},
 		make('thead', {}, make('tr', {}, heads.map((h) => make('th', { scope: 'col', class: h.startsWith('#') ? 'num' : null }, h.replace('#', ''))))),
 		make('tbody', {}, rows)));
 }
@@ -185,9 +185,9 @@ function overview() {
 		make('div', { class: 'facts' }, make('span', {}, `heddle ${data.heddle}`), make('span', {}, `made ${data.made.replace('T', ' ').replace('Z', ' UTC')}`)))];
 
 	if (data.tests.length)
-		parts.push(card('Tests', tablePart(['Verdict', 'Command', 'Failures', '#Schedules', 'Distinct over runs', '#Time'], data.tests.map(testRow))));
+		parts.push(card('Tests', tablePart('tests', ['Verdict', 'Command', 'Failures', '#Schedules', 'Distinct over runs', '#Time'], data.tests.map(testRow))));
 	if (broken)
-		parts.push(card('Failures', tablePart(['Name', 'What broke', 'Command', 'Replayed'], data.bugs.map(bugRow))));
+		parts.push(card('Failures', tablePart('failures', ['Name', 'What broke', 'Command', 'Replayed'], data.bugs.map(bugRow))));
 	document.title = 'heddle report';
 	return parts;
 }
@@ -221,7 +221,7 @@ function locatedPart(model) {
 		make('td', {}, pair.text || `${pair.first || ''} → ${pair.second || ''}`),
 		make('td', {}, pair.evidence || (pair.confirmed ? 'confirmed' : ''))));
 
-	return card('Located', located.text ? make('p', {}, located.text) : null, tablePart(['#Rank', 'Accesses', 'Evidence'], rows));
+	return card('Located', located.text ? make('p', {}, located.text) : null, tablePart('accesses', ['#Rank', 'Accesses', 'Evidence'], rows));
 }
 
 // Threads on the left, what they wait for and hold on the right.
@@ -382,7 +382,7 @@ function runPart(model, lanes, side) {
 }
 
 function schedulePart(bug) {
-	return card('The schedule', tablePart(['#', 'Thread', 'What', 'Where', 'Then'], bug.schedule.map((s, i) => make('tr', {},
+	return card('The schedule', tablePart('switches', ['#', 'Thread', 'What', 'Where', 'Then'], bug.schedule.map((s, i) => make('tr', {},
 		make('td', { class: 'num' }, String(i + 1)), make('td', {}, bug.threads[s.thread] || `thread ${s.thread}`),
 		make('td', {}, `${s.what} before ${s.before}`), make('td', {}, make('code', {}, `${s.where || ''} ${s.source || ''}`)),
 		make('td', {}, bug.threads[s.to] || String(s.to))))));

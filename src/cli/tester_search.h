@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_TESTER_SEARCH_H
+#define HEDDLE_TESTER_SEARCH_H
+
+/*
+ * The inside of tester.c, for the ways of searching that have a file of their
+ * own: tester_expose.c.
+ */
+
+#include "cli/tester.h"
+#include "store/keeping.h"
+#include "trial/campaign.h"
+#include "trial/progress.h"
+
+enum { SEARCH_STRATEGIES = 4 };
+
+struct search {
+	const struct tester_options *o;
+	struct tested *t;
+	struct outputs outputs;
+	struct feed feed;
+	struct progress progress;
+	double began;
+	bool is_fresh; /* runs are processes of their own */
+	struct {
+		uint64_t runs; /* also where its seeds go on */
+		bool is_tired;
+	} turns[SEARCH_STRATEGIES];
+};
+
+struct keeping search_keeping(const struct search *s, const char *way);
+
+/* A failure was kept under this name, after so many schedules: it becomes
+ * readable, is run again to be sure, and is one of the test's. */
+MUST_USE int search_bug(struct search *s, const char *name, uint64_t schedules,
+			struct err *err);
+
+/* A way has made so many runs. */
+void search_count(struct search *s, const char *way, uint64_t runs,
+		  uint64_t distinct, double seconds);
+
+/* Of a way, for whoever waits; what came before is added. */
+void search_tell(struct search *s, const struct campaign_news *news);
+
+/* ---- tester_expose.c ---- */
+
+MUST_USE int search_expose(struct search *s, uint64_t ms, struct err *err);
+
+#endif
