@@ -4,9 +4,10 @@
 # curves.sh [--quick]: CTrigger's Figures 5 and 6, the study of why repetition is
 # a poor test: which unserializable interleavings a program's free runs exercise,
 # how many of them are the same in all runs, and how the set of all that were
-# exercised grows. Prints a table in Markdown, keeps the numbers of every run in
-# results/curves.json, one object a line, and draws docs/interleavings.svg, if
-# there is gnuplot.
+# exercised grows; and whether the analysis calls the same ones feasible after
+# every run (the stability that its section 8.4.1 tells of). Prints a table in
+# Markdown, keeps the numbers of every run in results/curves.json, one object a
+# line, and draws docs/interleavings.svg, if there is gnuplot.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +16,8 @@ HEDDLE=$BUILD/heddle
 subjects=$here/../subjects
 results=$here/results
 plot=$here/../docs/interleavings.svg
-names=(httpd_cache httpd_log binlog_rotate script_cache compressor fft lu barnes)
+names=(httpd_cache httpd_log binlog_rotate script_cache compressor fft lu barnes
+	radix)
 runs=20
 if [[ ${1:-} == --quick ]]; then
 	runs=5
@@ -51,7 +53,8 @@ study() {
 		rm -rf "$work/store"
 		sed -n 's/^exercised\t//p' "$work/run" | sort -u > "$work/now"
 		sed -n 's/^\(exercised\|open\|likely ordered\)\t//p' "$work/run" |
-			sort -u - "$work/feasible" > "$work/sum"
+			sort -u > "$work/set"
+		sort -u "$work/set" "$work/feasible" > "$work/sum"
 		cp "$work/sum" "$work/feasible"
 		sort -u "$work/now" "$work/seen" > "$work/sum"
 		cp "$work/sum" "$work/seen"
@@ -63,7 +66,8 @@ study() {
 			--argjson seen "$(wc -l < "$work/seen")" \
 			--argjson always "$(wc -l < "$work/always")" \
 			--argjson feasible "$(wc -l < "$work/feasible")" \
-			'{ $name, $run, $exercised, $seen, $always, $feasible }'
+			--arg set "$(cksum < "$work/set")" '{ $name, $run,
+				$exercised, $seen, $always, $feasible, $set }'
 	done
 }
 
@@ -98,10 +102,11 @@ cat <<-EOT
 $runs free runs of each, all accesses recorded. *In all runs*: exercised in every
 one of them; *a run*: the fewest and the most that one exercised; then how many
 had been exercised after so many runs, and how many could be at all, by the
-analysis.
+analysis of all runs. *Sets*: how many different sets of feasible ones the
+analyses of the single runs had.
 
-| subject | in all runs | a run | after 1 | 2 | 5 | 10 | $runs | feasible | exercised |
-|---|---|---|---|---|---|---|---|---|---|
+| subject | in all runs | a run | after 1 | 2 | 5 | 10 | $runs | feasible | exercised | sets |
+|---|---|---|---|---|---|---|---|---|---|---|
 EOT
 jq -rs 'group_by(.name)[] | . as $runs |
 	def after($n): $runs[[$n, length] | min - 1].seen;
@@ -109,5 +114,6 @@ jq -rs 'group_by(.name)[] | . as $runs |
 	"| \(map(.exercised) | "\(min) to \(max)") | \(after(1)) | \(after(2)) " +
 	"| \(after(5)) | \(after(10)) | \(.[-1].seen) " +
 	"| \(.[-1].feasible) " +
-	"| \(100 * .[-1].seen / ([.[-1].feasible, 1] | max) | round) % |"' \
+	"| \(100 * .[-1].seen / ([.[-1].feasible, 1] | max) | round) % " +
+	"| \(map(.set) | unique | length) |"' \
 	"$results/curves.json"

@@ -20,8 +20,7 @@ seed=1
 if [[ ${1:-} == --quick ]]; then
 	shift
 	limit=1
-	[[ $# -gt 0 ]] || set -- shared_counter table_log httpd_cache compressor \
-		lock_order treiber_aba
+	[[ $# -gt 0 ]] || set -- shared_counter table_log treiber_aba
 fi
 tools=(stress tsan-gcc tsan-clang helgrind drd observe random pct pos)
 for verb in expose test; do

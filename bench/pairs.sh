@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# pairs.sh [--quick]: LOCON's Figures 5, 7 and 8. The first: how the set of
+# different access pairs grows with passing runs, free ones and free ones with
+# random delays. The second: how long it takes to read the runs and to find the
+# pairs of the bug. The third: how many suspects are left with fewer passing
+# runs. Prints tables in Markdown, keeps all numbers in results/pairs*.json and
+# draws docs/pairs.svg, if there is gnuplot.
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+export BUILD=${BUILD:-$here/../build}
+HEDDLE=$BUILD/heddle
+subjects=$here/../subjects
+results=$here/results
+plot=$here/../docs/pairs.svg
+# FFT, RADIX, Pbzip2, Transmission, Apache, MySQL.
+kernels=(fft radix compressor event_loop httpd_log proc_info)
+# One for each procedure and level that its Table 4 has.
+located=(shared_counter circular_list string_buffer binlog_order binlog_relay
+	compressor event_loop fft downloader httpd_log server_fields proc_info)
+runs=60
+seed=1
+if [[ ${1:-} == --quick ]]; then
+	kernels=(radix httpd_log)
+	located=(shared_counter)
+	runs=10
+	plot=$results/pairs.svg
+fi
+mkdir -p "$results"
+work=$(mktemp -d "${TMPDIR:-/tmp}/pairs-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# NAME: finds the failure of a subject as its list says, and keeps it.
+find_failure() {
+	local name=$1 strategy budget
+
+	rm -rf "$work/store"
+	IFS=$'\t' read -r strategy budget < <("$subjects/list.sh" strategy budget \
+		-- "$name")
+	timeout 120 "$HEDDLE" run --strategy "$strategy" -n "$budget" \
+		--seed $seed --store "$work/store" -- "$work/heddle-gcc/$name" \
+		< /dev/null > /dev/null 2>&1
+	[[ $? -eq 1 ]] || echo "pairs: $name did not break" >&2
+}
+
+# OPTION...: heddle locate on that failure, as JSON.
+locate() {
+	timeout 180 "$HEDDLE" locate --json --no-experiments --seed $seed \
+		--for 60s --store "$work/store" "$@" 2> "$work/err" ||
+		[[ $? -le 1 ]] || cat "$work/err" >&2
+}
+
+# NAME: how pairs gather, natively and with delays.
+gather() {
+	local way
+
+	find_failure "$1"
+	for way in native delayed; do
+		locate --runs $runs "--$way" $runs "--$(
+			[[ $way == native ]] && echo delayed || echo native)" 0 \
+			"$1-1" | jq -c --arg name "$1" --arg way $way \
+			--argjson seed $seed '{ $name, $way, $seed,
+			new: .runs.new_pairs }'
+	done
+}
+
+# NAME: what is left of the suspects with so many passing runs.
+narrow() {
+	local count began file
+
+	find_failure "$1"
+	rm -rf "$work/saved" "$work/some"
+	locate --runs $runs --save "$work/saved" "$1-1" > /dev/null
+	for count in 1 2 5 10 20 40 $runs; do
+		[[ $count -le $runs ]] || continue
+		rm -rf "$work/some"
+		mkdir -p "$work/some"
+		while read -r file; do
+			cp "$file" "$work/some"
+		done < <(find "$work/saved/pass" -type f | sort -V | head -n $count)
+		began=${EPOCHREALTIME/[.,]/}
+		locate --pass "$work/some" --fail "$work/saved/fail" \
+			> "$work/located"
+		jq -c --arg name "$1" --argjson runs $count \
+			--argjson had "$(find "$work/some" -type f | wc -l)" \
+			--argjson ms $(((${EPOCHREALTIME/[.,]/} - began) / 1000)) \
+			'{ $name, $runs, $had, $ms, procedure, level,
+			   suspects: .suspect_count, pairs: .all_pairs }' \
+			"$work/located"
+	done
+}
+
+draw() {
+	command -v gnuplot > /dev/null || return 0
+	jq -r '"\"\(.name)-\(.way[0:1] | ascii_upcase)\"", (.new as $new |
+		range(0; $new | length) | "\(. + 1) \($new[0:. + 1] | add)"),
+		"\n"' "$results/pairs.json" > "$work/data"
+	gnuplot <<-EOT
+	set terminal svg size 640,360 font "sans-serif,12" background "white"
+	set output "$plot"
+	set xlabel "passing runs"
+	set ylabel "different access pairs"
+	set yrange [0:*]
+	set key outside right top noenhanced
+	set grid ytics lc rgb "#dddddd"
+	set border 3
+	set tics nomirror
+	plot for [i=0:$((2 * ${#kernels[@]} - 1))] "$work/data" index i using 1:2 \
+		with lines lw 2 lc int(i / 2) + 1 dt i % 2 + 1 title columnheader(1)
+	EOT
+}
+
+"$subjects/build.sh" "$work" -f heddle-gcc "${kernels[@]}" "${located[@]}" ||
+	exit 1
+for name in "${kernels[@]}"; do
+	gather "$name"
+done > "$results/pairs.json"
+for name in "${located[@]}"; do
+	narrow "$name"
+done > "$results/pairs-runs.json"
+draw
+
+cat <<-EOT
+Seed $seed. Different access pairs after so many passing runs, free (N) and with
+random delays (R); at most $runs, and no more once the last ones brought nothing
+new.
+
+| subject | way | after 1 | 2 | 5 | 10 | 20 | the last | runs |
+|---|---|---|---|---|---|---|---|---|
+EOT
+jq -r '.new as $new | def after($n): $new[0:$n] | add // 0;
+	"| \(.name) | \(.way[0:1] | ascii_upcase) | \(after(1)) | \(after(2)) " +
+	"| \(after(5)) | \(after(10)) | \(after(20)) | \($new | add // 0) " +
+	"| \($new | length) |"' "$results/pairs.json"
+cat <<-EOT
+
+Suspects that are left with so many passing runs, and milliseconds to read all
+of them and to find the suspects (the tool's start included):
+
+| subject | procedure | level | 1 run | 2 | 5 | 10 | 20 | 40 | $runs | pairs | ms |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+EOT
+jq -rs 'group_by(.name)[] | sort_by(.runs) | . as $all |
+	def with($n): [$all[] | select(.runs == $n) | .suspects // 0][0] // "";
+	"| \(.[0].name) | \(.[-1].procedure // "none") | \(.[-1].level // "") " +
+	"| \(with(1)) | \(with(2)) | \(with(5)) | \(with(10)) | \(with(20)) " +
+	"| \(with(40)) | \(.[-1].suspects // 0) | \(.[-1].pairs) | \(.[-1].ms) |"' \
+	"$results/pairs-runs.json"
