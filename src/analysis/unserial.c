@@ -56,6 +56,7 @@ static void unserial_drop(struct unserial *u)
 	keymap_done(&u->waits);
 	keymap_done(&u->by_sites);
 	keymap_done(&u->by_remote);
+	keymap_done(&u->shared_sites);
 	granules_done(&u->granules);
 	sections_done(&u->sections);
 	locksets_free(u->locks);
@@ -347,6 +348,7 @@ struct unserial_result *unserial_end(struct unserial *u,
 	end_memory(u, 0, UINT64_MAX);
 	r->at = u->found.at;
 	r->count = u->found.count;
+	r->sites = u->shared_site_count;
 	unserial_measure(u, &r->sizes);
 	unserial_order(r, rank);
 	unserial_drop(u);

@@ -115,6 +115,10 @@ struct unserial_result {
 	struct unserial_candidate *at; /* by rank */
 	size_t count;
 	size_t by_status[4];
+	/* Static instructions that touch memory of several threads, and those
+	 * of them that are the C of a candidate that may happen or did: the
+	 * potential and the feasible ones of the paper's Table 8. */
+	size_t sites, sites_feasible;
 	struct unserial_sizes sizes;
 };
 

@@ -96,6 +96,8 @@ struct unserial {
 	uint64_t pair;			    /* dynamic ones, counted */
 	VEC(uint64_t) shared; /* by thread: its accesses to shared memory */
 	double pi, ui;
+	struct keymap shared_sites;
+	size_t shared_site_count;
 };
 
 static inline const struct vclock *touch_clock(const struct unserial *u,

@@ -516,6 +516,17 @@ static void match_all(struct unserial *u, uint32_t *last, uint32_t number)
 			last[i] = number;
 }
 
+static void note_sites(struct unserial *u)
+{
+	for (size_t i = 0; i < u->gathered.count; i++) {
+		uint32_t site = touch_at(u, u->gathered.at[i])->site;
+		uint32_t *n = keymap_at(&u->shared_sites, site, 0);
+
+		u->shared_site_count += !*n;
+		*n = 1;
+	}
+}
+
 void unserial_place(struct unserial *u, uint64_t addr, uint32_t first)
 {
 	uint32_t last[GRANULE_BYTES], thread = NO_THREAD;
@@ -523,6 +534,7 @@ void unserial_place(struct unserial *u, uint64_t addr, uint32_t first)
 	if (!gather(u, first))
 		return;
 	u->addr = addr;
+	note_sites(u);
 	qsort_r(u->gathered.at, u->gathered.count, sizeof(*u->gathered.at),
 		compare_touches, u->touches.at);
 	classify(u);

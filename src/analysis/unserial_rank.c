@@ -67,6 +67,24 @@ static int compare_gaps(const void *a, const void *b)
 	return compare_found(x, y);
 }
 
+static size_t count_feasible(const struct unserial_result *r)
+{
+	struct keymap seen = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		uint32_t *n;
+
+		if (r->at[i].status == UNSERIAL_PRUNED)
+			continue;
+		n = keymap_at(&seen, r->at[i].c.site, 0);
+		count += !*n;
+		*n = 1;
+	}
+	keymap_done(&seen);
+	return count;
+}
+
 void unserial_order(struct unserial_result *r, enum unserial_rank rank)
 {
 	struct ranked *all = xcalloc(r->count + 1, sizeof(*all));
@@ -80,6 +98,7 @@ void unserial_order(struct unserial_result *r, enum unserial_rank rank)
 	      rank == UNSERIAL_BY_GAP ? compare_gaps : compare_first_come);
 	for (size_t i = 0; i < r->count; i++)
 		r->at[i] = all[i].candidate;
+	r->sites_feasible = count_feasible(r);
 	free(all);
 }
 

@@ -14,7 +14,7 @@
 #include "trial/program.h"
 
 struct expose_values {
-	uint64_t budget, jobs, seed, keep, hang, max_points, memory;
+	uint64_t budget, runs, jobs, seed, keep, hang, max_points, memory;
 	const char *method, *rank, *store, *output, *expect, *check;
 	struct arg_list inputs;
 	bool explain, json, all_failures, exec;
@@ -38,6 +38,8 @@ static const struct arg expose_table[] = {
 	ARG_CHOICE(struct expose_values, method, "method", 0,
 		   "ctrigger|stress|pure|sync|race",
 		   "force interleavings (ctrigger), or one for comparison"),
+	ARG_NUMBER(struct expose_values, runs, "runs", 'n', "N",
+		   "of a method for comparison, at most N runs"),
 	ARG_CHOICE(struct expose_values, rank, "rank", 0, "gap|first-come",
 		   "which to force first: the rarest (gap)"),
 	ARG_FLAG(struct expose_values, explain, "explain", 0,
@@ -144,6 +146,7 @@ static int expose(const struct expose_values *v, char **argv, const char *guest,
 		.budget_ms = v->budget,
 		.jobs = (uint32_t)v->jobs,
 		.seed = v->seed,
+		.runs = v->runs,
 		.all_failures = v->all_failures,
 		.memory_most = v->memory,
 		.tell = tell,

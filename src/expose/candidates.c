@@ -28,7 +28,7 @@ static int observe(const struct expose_options *o, struct expose_result *r,
 			       .guest = o->guest,
 			       .is_quiet = true,
 			       .input = o->keeping.feed->fd,
-			       .time_limit = o->budget_ms };
+			       .time_limit = o->budget_ms / 2 + 1 };
 	struct trial_result ran;
 
 	if (trial_run(&trial, &ran, err) < 0)
@@ -42,33 +42,12 @@ static int observe(const struct expose_options *o, struct expose_result *r,
 		*err = ran.trace_error;
 		return -1;
 	}
-	r->observed_broken = ran.ending.verdict == EXIT_BROKEN;
+	r->observed_broken = ran.ending.verdict == EXIT_BROKEN || ran.is_stuck;
 	snprintf(r->observed_text, sizeof(r->observed_text), "%s",
-		 ran.ending.text);
+		 ran.is_stuck  ? "came to a deadlock" :
+		 ran.timed_out ? "did not end in half the time there is" :
+				 ran.ending.text);
 	return 0;
-}
-
-/* Static instructions with an access to memory that two threads use: the
- * denominator of the paper's Table 8. Those of all candidates, for each such
- * instruction has a remote partner; counted by their sites. */
-static size_t count_shared(const struct unserial_result *u)
-{
-	struct keymap seen = { 0 };
-	size_t count = 0;
-
-	for (size_t i = 0; i < u->count; i++) {
-		const uint32_t sites[] = { u->at[i].p.site, u->at[i].c.site,
-					   u->at[i].r.site };
-
-		for (int k = 0; k < 3; k++) {
-			uint32_t *n = keymap_at(&seen, sites[k], 0);
-
-			count += !*n;
-			*n = 1;
-		}
-	}
-	keymap_done(&seen);
-	return count;
 }
 
 static int analyse_run(const struct expose_options *o, struct expose_result *r,
@@ -83,7 +62,6 @@ static int analyse_run(const struct expose_options *o, struct expose_result *r,
 	r->sites = sites_new(r->trace);
 	if (o->method == EXPOSE_CTRIGGER) {
 		r->unserial = unserial_of(r->trace, o->rank);
-		r->sites_shared = count_shared(r->unserial);
 		trace_rewind(r->trace);
 	}
 	r->findings = analyse(r->trace, &wanted, err);

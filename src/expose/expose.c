@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "expose/candidates.h"
+#include "format/rng.h"
 
 const char *expose_method_text(enum expose_method m)
 {
@@ -95,11 +96,43 @@ static int without_candidates(struct expose *e, struct err *err)
 	return pass_run(e, &p, err);
 }
 
+/* Several rules at once, drawn at random: bugs that need two interleavings, or
+ * up to four delays. Takes as much time as all that was done before. */
+static int stage_mixed(struct expose *e, struct err *err)
+{
+	struct pass p = { .window = 2 };
+	struct rng chance = rng_seeded(e->seed);
+	uint64_t left = expose_left_ms(e);
+	uint64_t spent = e->o->budget_ms - left;
+	int rc = 0;
+
+	p.ms = spent < left ? spent : left;
+	if (e->r->candidates.count < 2)
+		return 0;
+	/* Each candidate is there several times, with others each time. */
+	for (int turn = 0; turn < 8; turn++)
+		for (size_t i = 0; i < e->r->candidates.count; i++)
+			if (p.which.count < FORCE_RULES)
+				vec_push(&p.which, i);
+	for (size_t i = p.which.count; i-- > 1;) {
+		size_t j = rng_below64(&chance, i + 1), kept = p.which.at[i];
+
+		p.which.at[i] = p.which.at[j];
+		p.which.at[j] = kept;
+	}
+	if (p.ms)
+		rc = pass_run(e, &p, err);
+	pass_done(&p);
+	return rc;
+}
+
 static int ctrigger(struct expose *e, struct err *err)
 {
 	for (int i = 0; i < STAGES && !is_over(e); i++)
 		if (stage_run(e, &stages[i], err) < 0)
 			return -1;
+	if (!is_over(e) && stage_mixed(e, err) < 0)
+		return -1;
 	if (!is_over(e) && without_candidates(e, err) < 0)
 		return -1;
 	e->r->is_settled = !is_over(e);
@@ -109,7 +142,9 @@ static int ctrigger(struct expose *e, struct err *err)
 /* Baselines: the same until one fails or the time is up. */
 static int baseline(struct expose *e, struct err *err)
 {
-	struct pass p = { .is_free = true, .ms = expose_left_ms(e) };
+	struct pass p = { .is_free = true,
+			  .runs = e->o->runs,
+			  .ms = e->o->runs ? 0 : expose_left_ms(e) };
 	int rc;
 
 	switch (e->o->method) {

@@ -105,7 +105,6 @@ struct expose_result {
 	struct analysis_result *findings;
 	bool observed_broken; /* the observed run itself failed */
 	char observed_text[120];
-	size_t sites_shared; /* static instructions that touch shared memory */
 
 	VEC(struct expose_candidate) candidates;
 	VEC(struct expose_bug) bugs;
@@ -132,7 +131,7 @@ struct expose_options {
 	uint32_t jobs;
 	uint64_t seed;
 	bool all_failures;
-	bool keeps_on; /* baselines: until the budget is spent or one fails */
+	uint64_t runs; /* of a baseline, at most; 0: as time allows */
 	uint64_t memory_most;
 	uint32_t profiles; /* runs that are observed; 0: one */
 	void (*tell)(void *to, const struct expose_news *news);

@@ -76,15 +76,13 @@ static void replay(struct expose *e, struct expose_bug *b)
 
 /* The rules of the window that the failing run had, or the one candidate that
  * was forced in it. */
-static void convert_which(const struct expose *e, const struct pass *p,
-			  const struct failure *f, size_t candidate,
-			  struct pass *to)
+static void convert_which(const struct pass *p, const struct failure *f,
+			  size_t candidate, struct pass *to)
 {
 	const struct force shape = { .rule_count = (uint32_t)p->which.count,
 				     .window = p->window };
 	uint32_t count, first;
 
-	(void)e;
 	if (candidate != SIZE_MAX)
 		vec_push(&to->which, candidate);
 	first = force_window(&shape, f->captured->run.seed, &count);
@@ -93,31 +91,49 @@ static void convert_which(const struct expose *e, const struct pass *p,
 			vec_push(&to->which, p->which.at[i]);
 }
 
-/* A free failure under control: 1 when it was found there. */
-static int convert(struct expose *e, const struct pass *p,
-		   const struct failure *f, size_t candidate,
-		   struct campaign_result *found, struct err *err)
+/* True: one of these failed under control. */
+static bool convert_by(struct expose *e, const struct pass *to,
+		       struct campaign_result *found)
 {
-	struct pass to = { .window = 1,
-			   .runs = CONVERT_RUNS,
-			   .ms = CONVERT_MS };
 	struct campaign_options o;
-	struct plan *plan;
+	struct plan *plan = pass_plan(e, to);
+	struct err ignored;
 	int rc;
 
-	convert_which(e, p, f, candidate, &to);
-	plan = pass_plan(e, &to);
-	o = pass_options(e, &to, plan);
+	o = pass_options(e, to, plan);
 	o.seed = 0;
 	o.all_failures = false;
-	rc = campaign_run(&o, found, err);
+	rc = campaign_run(&o, found, &ignored);
 	e->r->runs += found->made;
 	plan_free(plan);
-	pass_done(&to);
-	if (rc < 0)
-		return 0; /* what cannot be controlled was perturbed */
-	return found->failures.count &&
+	/* What cannot be controlled can be perturbed all the same. */
+	return rc == 0 && found->failures.count &&
 	       found->failures.at[0].verdict.status == EXIT_BROKEN;
+}
+
+/* A free failure under control: first by what was forced in it, then by all
+ * candidates, for other interleavings may lead to the same. */
+static bool convert(struct expose *e, const struct pass *p,
+		    const struct failure *f, size_t candidate,
+		    struct campaign_result *found)
+{
+	struct pass near = { .window = 1,
+			     .runs = CONVERT_RUNS,
+			     .ms = CONVERT_MS };
+	struct pass all = { .window = 1, .ms = CONVERT_MS };
+	bool is_found;
+
+	convert_which(p, f, candidate, &near);
+	is_found = convert_by(e, &near, found);
+	if (!is_found) {
+		campaign_done(found);
+		for (size_t i = 0; i < e->r->candidates.count; i++)
+			vec_push(&all.which, i);
+		is_found = convert_by(e, &all, found);
+	}
+	pass_done(&near);
+	pass_done(&all);
+	return is_found;
 }
 
 /* The plan by which a free run did what it did. */
@@ -190,7 +206,7 @@ int bug_found(struct expose *e, const struct pass *p, const struct failure *f,
 	if (!p->is_free) {
 		rc = keep_exact(e, f, &b, err);
 	} else if (e->o->method == EXPOSE_CTRIGGER &&
-		   convert(e, p, f, b.candidate, &found, err)) {
+		   convert(e, p, f, b.candidate, &found)) {
 		rc = keep_exact(e, &found.failures.at[0], &b, err);
 	} else {
 		verdict_copy(&b.verdict, &f->verdict);

@@ -57,11 +57,13 @@ struct plan *pass_plan(const struct expose *e, const struct pass *p)
  * that was observed. */
 static uint64_t hang_ms(const struct expose *e, bool is_free)
 {
-	enum { LEAST = 3000, TIMES = 20 };
+	enum { LEAST = 3000, TIMES = 20, UNKNOWN = 120000 };
 	uint64_t most = e->run_ms * TIMES;
 
 	if (!is_free)
 		return e->o->keeping.hang_ms;
+	if (!e->r->trace)
+		return UNKNOWN; /* none was observed */
 	return most < LEAST ? LEAST : most;
 }
 

@@ -40,6 +40,7 @@ enum {
 	FORCE_HOLD_US = 200,	    /* how long, unless the rule says */
 	FORCE_HOLD_US_MOST = 50000, /* what it may grow to */
 	FORCE_HOLDS = 16,	    /* how often in a run */
+	FORCE_SPENT_US = 60000,	    /* in vain in a run; then no more */
 	FORCE_ANY_OBJECT = 0xff,
 };
 
@@ -150,7 +151,7 @@ static inline uint32_t force_window(const struct force *f, uint64_t seed,
 	uint32_t windows, first;
 
 	*count = 0;
-	if (!window)
+	if (!f->rule_count)
 		return 0;
 	windows = (f->rule_count + window - 1) / window;
 	first = (uint32_t)(seed % windows) * window;

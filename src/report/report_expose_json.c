@@ -72,15 +72,17 @@ static json_t *space_json(const struct expose_result *r)
 
 	if (!u)
 		return json_null();
-	return json_pack("{s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:I}",
-			 "log10_all", u->sizes.all, "log10_tpair",
-			 u->sizes.tpair, "log10_pi", u->sizes.pi, "log10_ui",
-			 u->sizes.ui, "sites", (json_int_t)r->sites_shared,
-			 "interleavings", (json_int_t)u->count, "open",
-			 (json_int_t)u->by_status[UNSERIAL_OPEN], "likely",
-			 (json_int_t)u->by_status[UNSERIAL_LIKELY], "exercised",
-			 (json_int_t)u->by_status[UNSERIAL_EXERCISED], "pruned",
-			 (json_int_t)u->by_status[UNSERIAL_PRUNED]);
+	return json_pack(
+		"{s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"log10_all", u->sizes.all, "log10_tpair", u->sizes.tpair,
+		"log10_pi", u->sizes.pi, "log10_ui", u->sizes.ui, "sites",
+		(json_int_t)u->sites, "sites_feasible",
+		(json_int_t)u->sites_feasible, "interleavings",
+		(json_int_t)u->count, "open",
+		(json_int_t)u->by_status[UNSERIAL_OPEN], "likely",
+		(json_int_t)u->by_status[UNSERIAL_LIKELY], "exercised",
+		(json_int_t)u->by_status[UNSERIAL_EXERCISED], "pruned",
+		(json_int_t)u->by_status[UNSERIAL_PRUNED]);
 }
 
 static json_t *moments_json(const struct expose_result *r)

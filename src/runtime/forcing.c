@@ -34,7 +34,8 @@ static struct attempt {
 	uint32_t holds;	 /* so far, in this run */
 	uint32_t waits;	 /* event before which a thread is held, or NONE */
 	uint32_t hold_us;
-	bool is_over; /* forced, or held often enough */
+	uint64_t spent; /* time that threads were held in vain */
+	bool is_over;	/* forced, or held often enough */
 	bool has_begun;
 	uint32_t threads[FORCE_EVENTS]; /* by label; FORCE_NONE: not known */
 	struct object objects[FORCE_EVENTS];
@@ -223,18 +224,23 @@ static bool must_wait(uint32_t r, uint32_t event, const struct force_stop *s)
 	return event > 1 && resume(a, rule, event, s) && event > a->passed;
 }
 
+static const struct force_hold nothing = { .rule = FORCE_NONE };
+
 struct force_hold force_look(const struct force_stop *s)
 {
 	const struct place *p = place_find(s->site);
 
 	if (!p->site || held_rule != FORCE_NONE)
-		return (struct force_hold){ FORCE_NONE, 0 };
+		return nothing;
 	for (uint32_t i = p->spot;; i++) {
 		if (must_wait(spots[i].rule, spots[i].event, s))
-			return (struct force_hold){ spots[i].rule,
-						    spots[i].event };
+			return (struct force_hold){
+				.rule = spots[i].rule,
+				.event = spots[i].event,
+				.has_begun = attempts[spots[i].rule].passed,
+			};
 		if (spots[i].is_last)
-			return (struct force_hold){ FORCE_NONE, 0 };
+			return nothing;
 	}
 }
 
@@ -312,7 +318,8 @@ static void give_up(struct attempt *a, struct force_hold h,
 				   (struct object){ 0 } :
 				   (struct object){ s->addr, s->size };
 	attempt_reset(a);
-	if (a->holds >= rule->holds)
+	a->spent += force_clock() - a->missed.since;
+	if (a->holds >= rule->holds || a->spent > FORCE_SPENT_US)
 		a->is_over = true;
 }
 

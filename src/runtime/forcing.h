@@ -33,6 +33,7 @@ struct force_stop {
 struct force_hold {
 	uint32_t rule; /* FORCE_NONE: nothing does */
 	uint32_t event;
+	bool has_begun; /* an attempt: something waits to be completed */
 };
 
 /* A run begins: the window of its seed. */

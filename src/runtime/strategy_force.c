@@ -19,6 +19,7 @@
 
 static struct rng *chance;
 static uint32_t stay; /* of 256: go on with the same thread */
+static uint32_t obey; /* of 16: hold who comes before an attempt has begun */
 
 /* What a thread stands before; valid while rank is 1. */
 static struct force_stop stops[CONTROL_THREADS];
@@ -36,9 +37,11 @@ static uint64_t points(void)
 static void begin(struct rng *rng)
 {
 	static const uint16_t stays[] = { 0, 128, 224, 252 };
+	static const uint16_t obeys[] = { 0, 8, 15 };
 
 	chance = rng;
 	stay = stays[rng_below(chance, 4)];
+	obey = obeys[rng_below(chance, 3)];
 	held = NO_THREAD;
 	force_clock = points;
 	force_begin(control->run.seed);
@@ -100,8 +103,9 @@ static bool is_held(uint32_t n)
 	if (h.rule == FORCE_NONE)
 		return false;
 	/* Now and then a rule is not obeyed, so that one which cannot be
-	 * does not keep a program in the same corner for ever. */
-	if (rng_below(chance, 16) == 0)
+	 * does not keep a program in the same corner for ever; and who comes
+	 * first need not wait for the other side in every run. */
+	if (rng_below(chance, 16) >= (h.has_begun ? 15 : obey))
 		return false;
 	force_held(&stops[n], h);
 	held = n;

@@ -14,6 +14,7 @@
 #include <x86intrin.h>
 
 #include "base/vec.h"
+#include "format/watchdog.h"
 #include "trial/drain.h"
 #include "trial/launch.h"
 #include "trial/watch.h"
@@ -168,8 +169,32 @@ static void add_notes(struct region *r, const struct watch *w)
 
 /* ---- all of it ---- */
 
-static int observe(struct drain *d, struct watch *w, struct err *err)
+/* ---- runs that come to no end ---- */
+
+static long file_read(const char *path, char *room, size_t size)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, room, size);
+
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+static const struct watchdog_means means = { .read = file_read };
+
+/* Looked at when nothing was recorded for a while. */
+static bool is_stuck(struct drain *d, const struct watch *w,
+		     struct watchdog_stuck *stuck)
+{
+	return watchdog_is_stuck(stuck, (uint32_t)w->child, d->region, &means);
+}
+
+static int observe(struct drain *d, struct watch *w, bool is_quiet,
+		   struct trial_result *result, struct err *err)
+{
+	struct watchdog_stuck stuck = { 0 };
+
 	if (watch_begin(w, err) < 0) {
 		kill(w->child, SIGKILL);
 		waitpid(w->child, NULL, 0);
@@ -185,6 +210,12 @@ static int observe(struct drain *d, struct watch *w, struct err *err)
 		if (over)
 			break;
 		drain_wait(d, seen);
+		if (is_quiet && !result->is_stuck &&
+		    seen == atomic_load(&d->region->full_slots) &&
+		    is_stuck(d, w, &stuck)) {
+			result->is_stuck = true;
+			kill(w->child, SIGKILL);
+		}
 	}
 	watch_end(w);
 	add_notes(d->region, w);
@@ -201,11 +232,12 @@ static int run(const struct trial *trial, const struct launch *launch,
 	if (create_trace(d, trial, err) < 0)
 		return -1;
 	w.child = launch_start(launch, err);
-	if (w.child < 0 || observe(d, &w, err) < 0) {
+	if (w.child < 0 || observe(d, &w, trial->is_quiet, result, err) < 0) {
 		trace_abandon(d->writer);
 		unlink(trial->trace);
 		return -1;
 	}
+	result->timed_out = w.timed_out;
 	result->attached = atomic_load(&d->region->guest_pid) != 0;
 	result->instrumented = atomic_load(&d->region->instrumented) != 0;
 	finish_trace(d, &w, result);

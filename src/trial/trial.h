@@ -32,7 +32,8 @@ struct trial {
 				 it; NULL: they run without */
 	bool record_all;     /* filter nothing out */
 	uint64_t time_limit; /* milliseconds, 0: none; then it is killed */
-	bool is_quiet;	     /* what it prints is thrown away */
+	bool is_quiet;	     /* what it prints is thrown away, and it is killed
+				when all its threads wait for each other */
 	int input;	     /* if quiet: what it reads; -1: nothing */
 };
 
@@ -50,6 +51,8 @@ struct trial_result {
 	struct ending ending;
 	bool attached;	   /* the guest was inside */
 	bool instrumented; /* the program calls our hooks */
+	bool is_stuck;	   /* it was killed for that */
+	bool timed_out;	   /* its time was up */
 	bool trace_is_whole;
 	struct err trace_error; /* if not */
 };

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# heddle expose finds a lost update, a use after free, a wrong order and a
+# deadlock that free runs hardly show, keeps each as a failure that replays, and
+# says of the programs' twins that nothing did harm.
+
+. "$(dirname "$0")/lib.sh"
+
+# exposed PROGRAM: it fails, and the failure comes again.
+exposed() {
+	run 1 "$HEDDLE" expose -b 30s --json -- "./$1"
+	jq -e '.bugs | length > 0' out > /dev/null || fail "$1: no bug"
+	jq -e '.bugs[0].exact' out > /dev/null || fail "$1: no schedule"
+	jq -e '.bugs[0] | .replays > 0 and .reproduced == .replays' out \
+		> /dev/null || fail "$1: does not come again"
+	jq -e '.space.log10_ui <= .space.log10_all' out > /dev/null ||
+		fail "$1: UI is larger than ALL"
+	run 1 "$HEDDLE" replay --times 5 "$1-1"
+	has out 'reproduced 5 of 5'
+}
+
+for name in lost_update free_early abba; do
+	build "$name" "$SOURCE/tests/programs/bug_$name.c"
+done
+exposed lost_update
+exposed free_early
+exposed abba
+
+build fixed "$SOURCE/tests/programs/bug_lost_update_fixed.c"
+run 0 "$HEDDLE" expose -b 30s --explain -- ./fixed
+has out 'keeps R out'
+has out 'held: no candidate did harm'
+
+# What is said of a bug.
+run 1 "$HEDDLE" expose -b 30s -- ./lost_update
+has out 'one thread'
+has out 'see it again: heddle replay lost_update-1'
+
+# The others are there to be compared with.
+for method in stress pure sync race; do
+	run 0 "$HEDDLE" expose --method "$method" -n 5 -- ./fixed
+	has out 'held: nothing failed'
+done
+refused '--budget 0' "$HEDDLE" expose -b 0s -- ./fixed
+refused 'nowhere' "$HEDDLE" expose -- ./nowhere
+finish
