@@ -4,7 +4,7 @@
 # (as root or through sudo), builds and does its job:
 #
 #   make              release build; the tool is build/heddle
-#   make demo         a data race in eight lines of C, found
+#   make demo         a lost update in eight lines of C: found and explained
 #   make test         every test
 #   make bench        every benchmark (bench-quick: a few minutes of it;
 #                     TABLES='reach subjects': these alone)

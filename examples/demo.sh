@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Two clerks deposit into one account without a lock. Running the program shows
-# nothing; heddle finds a schedule that loses money, shows it and repeats it;
-# and observing one free run shows the race behind it. Ends with 0 when all of
-# that happened.
+# nothing; heddle test finds a schedule that loses money, repeats and explains
+# it; and observing one free run shows the race behind it. Ends with 0 when all
+# of that happened.
 
 set -euo pipefail
 examples=$(cd "$(dirname "$0")" && pwd)
@@ -41,7 +41,7 @@ for i in $(seq 200); do
 	./bank || echo "wrong balance in run $i"
 done
 
-shows run --strategy random -- ./bank
+shows test -- ./bank
 shows show bank-1
 shows replay --times 20 bank-1
 shows run --observe --fail-on race -- ./bank

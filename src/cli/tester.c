@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "regress/derive.h"
 #include "store/again.h"
 
 enum {
@@ -85,6 +86,7 @@ int search_bug(struct search *s, const char *name, uint64_t schedules,
 		return 0;
 	progress_done(&s->progress);
 	again_make_readable(s->o->store, name);
+	signatures_keep(s->o->store, name);
 	if (evidence_gather(&bug.evidence, s->o->store, name, REPLAYS, err) <
 	    0) {
 		evidence_done(&bug.evidence);

@@ -90,6 +90,15 @@ await check('lanes are drawn', async () => {
 await check('source is shown', async () => {
 	assert.match(await page.locator('.source .here').innerText(), /balance \+=/);
 	assert.match(await page.locator('.about').innerText(), /no lock/);
+	await page.setViewportSize({ width: 1360, height: 420 });
+	await page.locator('.row').last().click();
+	assert.ok(await page.evaluate(() => {
+		const line = document.querySelector('.source .here').getBoundingClientRect();
+		const box = document.querySelector('.source').getBoundingClientRect();
+
+		return line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
+	}), 'the line is out of view');
+	await page.setViewportSize({ width: 1360, height: 900 });
 });
 await check('the keyboard goes from switch to switch', async () => {
 	await page.keyboard.press('Home');

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The session of the tutorial happens as it stands there: its commands are run
+# in order, and their output matches what is shown.
+
+. "$(dirname "$0")/lib.sh"
+
+cp "$SOURCE"/examples/tickets.* .
+PATH=$(dirname "$HEDDLE"):$PATH
+export PATH
+sed -n '/^```console$/,/^```$/p' "$SOURCE/docs/tutorial.md" |
+	grep -v '^```' > shown
+[[ $(grep -c '^\$ ' shown) -ge 15 ]] || fail "too few commands"
+
+# Each command with what it is said to print.
+number=0
+while IFS= read -r line; do
+	if [[ $line == '$ '* ]]; then
+		number=$((number + 1))
+		echo "${line#'$ '}" > "command-$number"
+		: > "shown-$number"
+	else
+		echo "$line" >> "shown-$number"
+	fi
+done < shown
+
+for ((i = 1; i <= number; i++)); do
+	status=0
+	# A bug that was shown is what is wanted here.
+	timeout 100 bash -c "$(cat "command-$i")" > "happened-$i" 2>&1 \
+		< /dev/null || status=$?
+	[[ $status -le 1 ]] || [[ $(cat "command-$i") == *regress* ]] ||
+		fail "status $status: $(cat "command-$i")"
+	# "..." at the end of what is shown stands for no line as well.
+	[[ $(tail -n 1 "shown-$i") != ... ]] || echo >> "happened-$i"
+	is_like "happened-$i" "shown-$i" || {
+		fail "not as shown: $(cat "command-$i")"
+		diff "shown-$i" "happened-$i"
+	}
+done
+
+# The lines at the top are those of the program.
+sed -n '/^```c$/,/^```$/p' "$SOURCE/docs/tutorial.md" | sed '1d;$d' > excerpt
+[[ $(cat "$SOURCE/examples/tickets.c") == *"$(cat excerpt)"* ]] ||
+	fail "the lines at the top are not in examples/tickets.c"
+
+# Every verb has a place in it.
+for verb in $("$HEDDLE" help | sed -nE 's/^  ([a-z]+)  +.*/\1/p'); do
+	[[ $verb == help || $verb == completion ]] ||
+		grep -q "heddle $verb" "$SOURCE/docs/tutorial.md" ||
+		fail "no word of $verb"
+done
+finish
