@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # pairs.sh [--quick]: LOCON's Figures 5, 7 and 8. The first: how the set of
-# different access pairs grows with passing runs, free ones and free ones with
-# random delays. The second: how long it takes to read the runs and to find the
+# different access pairs grows with passing runs: free ones, free ones with
+# random delays, and controlled ones. The second: how long it takes to read the runs and to find the
 # pairs of the bug. The third: how many suspects are left with fewer passing
 # runs. Prints tables in Markdown, keeps all numbers in results/pairs*.json and
 # draws docs/pairs.svg, if there is gnuplot.
@@ -52,15 +52,15 @@ locate() {
 		[[ $? -le 1 ]] || cat "$work/err" >&2
 }
 
-# NAME: how pairs gather, natively and with delays.
+# NAME: how pairs gather: natively, with delays, controlled.
 gather() {
-	local way
+	local way native delayed
 
 	find_failure "$1"
-	for way in native delayed; do
-		locate --runs $runs "--$way" $runs "--$(
-			[[ $way == native ]] && echo delayed || echo native)" 0 \
-			"$1-1" | jq -c --arg name "$1" --arg way $way \
+	for way in N:$runs:0 R:0:$runs C:0:0; do
+		IFS=: read -r way native delayed <<< "$way"
+		locate --runs $runs --native "$native" --delayed "$delayed" \
+			"$1-1" | jq -c --arg name "$1" --arg way "$way" \
 			--argjson seed $seed '{ $name, $way, $seed,
 			new: .runs.new_pairs }'
 	done
@@ -94,11 +94,11 @@ narrow() {
 
 draw() {
 	command -v gnuplot > /dev/null || return 0
-	jq -r '"\"\(.name)-\(.way[0:1] | ascii_upcase)\"", (.new as $new |
+	jq -r '"\"\(.name)-\(.way)\"", (.new as $new |
 		range(0; $new | length) | "\(. + 1) \($new[0:. + 1] | add)"),
 		"\n"' "$results/pairs.json" > "$work/data"
 	gnuplot <<-EOT
-	set terminal svg size 640,360 font "sans-serif,12" background "white"
+	set terminal svg size 640,400 font "sans-serif,12" background "white"
 	set output "$plot"
 	set xlabel "passing runs"
 	set ylabel "different access pairs"
@@ -107,8 +107,8 @@ draw() {
 	set grid ytics lc rgb "#dddddd"
 	set border 3
 	set tics nomirror
-	plot for [i=0:$((2 * ${#kernels[@]} - 1))] "$work/data" index i using 1:2 \
-		with lines lw 2 lc int(i / 2) + 1 dt i % 2 + 1 title columnheader(1)
+	plot for [i=0:$((3 * ${#kernels[@]} - 1))] "$work/data" index i using 1:2 \
+		with lines lw 2 lc int(i / 3) + 1 dt i % 3 + 1 title columnheader(1)
 	EOT
 }
 
@@ -123,15 +123,15 @@ done > "$results/pairs-runs.json"
 draw
 
 cat <<-EOT
-Seed $seed. Different access pairs after so many passing runs, free (N) and with
-random delays (R); at most $runs, and no more once the last ones brought nothing
-new.
+Seed $seed. Different access pairs after so many passing runs: free (N), free with
+random delays (R), controlled (C); at most $runs, and no more once the last ones
+brought nothing new.
 
 | subject | way | after 1 | 2 | 5 | 10 | 20 | the last | runs |
 |---|---|---|---|---|---|---|---|---|
 EOT
 jq -r '.new as $new | def after($n): $new[0:$n] | add // 0;
-	"| \(.name) | \(.way[0:1] | ascii_upcase) | \(after(1)) | \(after(2)) " +
+	"| \(.name) | \(.way) | \(after(1)) | \(after(2)) " +
 	"| \(after(5)) | \(after(10)) | \(after(20)) | \($new | add // 0) " +
 	"| \($new | length) |"' "$results/pairs.json"
 cat <<-EOT
