@@ -47,7 +47,8 @@ static struct attempt {
 	/* A hold that was in vain, for who comes late. */
 	struct {
 		uint64_t since;
-		uint32_t event; /* that was missing; NONE: no such hold */
+		uint32_t thread; /* that was held */
+		uint32_t event;	 /* that was missing; NONE: no such hold */
 		struct object object;
 	} missed;
 } attempts[FORCE_RULES];
@@ -111,11 +112,23 @@ static uint32_t spots_add(uint32_t site, uint32_t at)
 	return at;
 }
 
+/* A run is a process, and finds the table empty; a test does not. */
+static void places_clear(void)
+{
+	static bool is_used;
+
+	if (is_used)
+		for (uint32_t i = 0; i < PLACES; i++)
+			places[i] = (struct place){ 0 };
+	is_used = true;
+}
+
 void force_begin(uint64_t seed)
 {
 	struct force *f = &region->force;
 	uint32_t at = 0;
 
+	places_clear();
 	held_rule = FORCE_NONE;
 	atomic_store(&f->mark_count, 0);
 	window_first = force_window(f, seed, &window_count);
@@ -313,6 +326,7 @@ static void give_up(struct attempt *a, struct force_hold h,
 
 	region->force.tallies[h.rule].expired++;
 	force_mark(h.rule, h.event, s->thread, s->addr, FORCE_MARK_EXPIRED);
+	a->missed.thread = s->thread;
 	a->missed.event = a->passed;
 	a->missed.object = rule->events[h.event].object == FORCE_ANY_OBJECT ?
 				   (struct object){ 0 } :
@@ -345,7 +359,7 @@ static void is_late(uint32_t r, uint32_t event, const struct force_stop *s)
 	struct force_tally *t = &region->force.tallies[r];
 	uint64_t late;
 
-	if (a->missed.event != event ||
+	if (a->missed.event != event || a->missed.thread == s->thread ||
 	    (a->missed.object.size && !overlaps(&a->missed.object, s)))
 		return;
 	a->missed.event = FORCE_NONE;

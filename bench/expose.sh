@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# expose.sh [--quick] [NAME...]: the tables of CTrigger's paper, its figures
+# beside ours, on the programs of subjects/: how long each method takes to the
+# first failure (Table 4), how often what was found comes again (Table 7), what
+# pruning leaves (Table 8), whether the feasible set is the same in every
+# profile, and what a perturbed run costs whose rules name nothing that
+# executes. Prints Markdown, keeps all numbers in results/expose.json, one object
+# a line.
+#
+# Fails when a subject of the paper is not exposed in 10 s, or when what was found
+# does not come again in 19 of 20 replays.
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+export BUILD=${BUILD:-$here/../build}
+HEDDLE=$BUILD/heddle
+subjects=$here/../subjects
+results=$here/results
+rounds=10
+limit=10
+stress_limit=60
+profiles=20
+times=20
+paper=(httpd_cache httpd_log binlog_rotate script_cache compressor fft lu barnes)
+kernels=(fft lu barnes radix)
+programs=(matrix hashtable queue list)
+declare -A size=([matrix]=500 [hashtable]=2000000 [queue]=250000 [list]=20)
+if [[ ${1:-} == --quick ]]; then
+	shift
+	rounds=1
+	stress_limit=1
+	profiles=2
+	paper=(httpd_log script_cache lu)
+	kernels=(lu)
+	programs=(queue)
+	size[queue]=50000
+fi
+[[ $# -eq 0 ]] || paper=("$@")
+mkdir -p "$results"
+work=$(mktemp -d "${TMPDIR:-/tmp}/expose-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() {
+	echo "**$***"
+	failed=1
+}
+
+# Table 4 and Table 7 of the paper: stress, sync, race, CTrigger; again.
+declare -A printed=(
+	[httpd_cache]="> 1 week, no, no, 235.0; 76.2"
+	[httpd_log]="80604, 14976, 126, 63.6; 1.3"
+	[binlog_rotate]="287, 3796, 3.5, 2.0; 0.90"
+	[script_cache]="no, no, 65759.6, 66.2; 4.39"
+	[compressor]="no, 32, 2.6, 2.6; 0.44"
+	[fft]="673, no, no, 0.94; 0.18"
+	[lu]="188.6, no, no, 4.2; 0.18"
+	[barnes]="248.7, no, no, 17.6; 0.45"
+)
+# Table 8: instructions, feasible, pruned.
+declare -A printed_pruned=(
+	[httpd_cache]="297, 157, 47.1 %" [httpd_log]="297, 157, 47.1 %"
+	[binlog_rotate]="113, 25, 77.9 %" [script_cache]="76, 48, 36.8 %"
+	[compressor]="93, 25, 73.1 %" [fft]="205, 21, 89.8 %"
+	[lu]="177, 7, 96.0 %" [barnes]="470, 143, 69.6 %"
+)
+
+# NAME METHOD LIMIT SEED: seconds to the first failure, or null.
+exposed() {
+	rm -rf "$work/store"
+	timeout $(($3 + 60)) "$HEDDLE" expose --method "$2" -b "${3}s" \
+		--seed "$4" --json --store "$work/store" \
+		-- "$work/heddle-gcc/$1" < /dev/null 2> "$work/err" \
+		> "$work/out" || [[ $? -eq 1 ]] || cat "$work/err" >&2
+	jq '.bugs[0].seconds // null' "$work/out" || echo null
+}
+
+# The median of numbers; null counts as never.
+median() {
+	jq -s 'map(. // 1e9) | sort | .[length / 2 | floor] |
+		if . == 1e9 then null else . * 100 | round / 100 end'
+}
+
+"$subjects/build.sh" "$work" -f heddle-gcc "${paper[@]}" "${kernels[@]}" \
+	> /dev/null || exit 1
+
+# ---- exposing and reproducing ----
+
+for name in "${paper[@]}"; do
+	for method in ctrigger race sync pure stress; do
+		most=$limit
+		[[ $method != stress && $method != pure ]] || most=$stress_limit
+		for ((seed = 1; seed <= rounds; seed++)); do
+			one=$(exposed "$name" $method $most $((seed * 1000)))
+			echo "$one"
+			# What never fails is not worth ten tries of a minute.
+			[[ $method == ctrigger || $seed -lt 3 ||
+				$one != null ]] || break
+		done > "$work/seconds"
+		# The repro of the last CTrigger search is kept for below.
+		[[ $method != ctrigger ]] || {
+			began=$(date +%s%N)
+			again=$(timeout 200 "$HEDDLE" replay --store "$work/store" \
+				--times $times "$name-1" 2> /dev/null < /dev/null |
+				sed -n 's/^reproduced \([0-9]*\) of.*/\1/p')
+			took=$((($(date +%s%N) - began) / 1000000))
+			space=$(jq -c .space "$work/out")
+		}
+		jq -s -c --arg name "$name" --arg method $method \
+			--argjson median "$(median < "$work/seconds")" \
+			'{ $name, $method, $median, seconds: . }' "$work/seconds"
+	done
+	jq -cn --arg name "$name" --argjson again "${again:-0}" \
+		--argjson took "${took:-0}" --argjson space "${space:-null}" \
+		'{ $name, method: "replay", $again, took: ($took / 1000), $space }'
+done > "$results/expose.json"
+
+echo "Seconds to the first failure, medians of $rounds searches (at most $limit s;"
+echo "stress and pure: $stress_limit s). The paper: stress, sync, race, CTrigger;"
+echo "reproducing. *Again*: of $times replays, and the seconds all of them took."
+echo
+echo "| subject | stress | pure | sync | race | expose | again | paper |"
+echo "|---|---|---|---|---|---|---|---|"
+cell() {
+	jq -r --arg name "$1" --arg method "$2" 'select(.name == $name and
+		.method == $method) | .median // "no"' "$results/expose.json"
+}
+for name in "${paper[@]}"; do
+	again=$(jq -r --arg name "$name" 'select(.name == $name and .method ==
+		"replay") | "\(.again), \(.took)"' "$results/expose.json")
+	echo "| $name | $(cell "$name" stress) | $(cell "$name" pure) |" \
+		"$(cell "$name" sync) | $(cell "$name" race) |" \
+		"$(cell "$name" ctrigger) | $again | ${printed[$name]:-} |"
+	[[ $(cell "$name" ctrigger) != no ]] || fail "$name: not exposed"
+	[[ ${again%,*} -ge $((times - 1)) ]] || fail "$name: does not come again"
+done
+
+# ---- pruning ----
+
+echo
+echo "Static instructions that touch memory of several threads, those of them that"
+echo "can be the end of an unserializable interleaving, and what is pruned so; the"
+echo "paper's Table 8. *Interleavings*: our candidates (P, C, R), and those pruned."
+echo
+echo "| subject | instructions | feasible | pruned | interleavings | pruned | paper |"
+echo "|---|---|---|---|---|---|---|"
+for name in "${paper[@]}"; do
+	jq -r --arg name "$name" --arg paper "${printed_pruned[$name]:-}" '
+		def percent(a; b): if b == 0 then "-" else
+			"\((1 - a / b) * 1000 | round / 10) %" end;
+		select(.name == $name and .method == "replay") | .space |
+		"| \($name) | \(.sites) | \(.sites_feasible) " +
+		"| \(percent(.sites_feasible; .sites)) | \(.interleavings) " +
+		"| \(percent(.interleavings - .pruned; .interleavings)) " +
+		"| \($paper) |"' "$results/expose.json"
+done
+
+# ---- stability ----
+
+# The feasible ones as places, one a line.
+feasible() {
+	"$HEDDLE" run --observe --all --trace "$work/trace" -o /dev/null \
+		-- "$work/heddle-gcc/$1" > /dev/null 2>&1 < /dev/null
+	"$HEDDLE" show --interleavings "$work/trace" 2> /dev/null |
+		awk -F '  +' '/ .-.-. / && !/ pruned: / { sub(/^ +/, "")
+			print $2, $3, $4, $5 }' | sort -u | cksum
+}
+
+echo
+echo "| kernel | profiles | different feasible sets |"
+echo "|---|---|---|"
+for name in "${kernels[@]}"; do
+	sets=$(for ((i = 0; i < profiles; i++)); do feasible "$name"; done |
+		sort -u | wc -l)
+	echo "| $name | $profiles | $sets |"
+done
+
+# ---- cost ----
+
+for name in "${programs[@]}"; do
+	source=$here/programs/$name.c
+	gcc -O2 -g -pthread "$source" -o "$work/$name-native" &&
+		gcc -O2 -g -pthread -fsanitize=thread "$source" \
+			-o "$work/$name-tsan" &&
+		"$HEDDLE" cc -O2 -g -pthread "$source" -o "$work/$name" ||
+		exit 1
+	echo "$name native plain $work/$name-native ${size[$name]}"
+	echo "$name tsan plain env TSAN_OPTIONS=report_bugs=0" \
+		"$work/$name-tsan ${size[$name]}"
+	echo "$name perturbed tool $HEDDLE expose --method stress -n 1" \
+		"-- $work/$name ${size[$name]}"
+done > "$work/list"
+"$BUILD/bench/stopwatch" -n $((rounds > 3 ? 5 : rounds)) -t 300 < "$work/list" \
+	> "$work/runs" || fail "not every run came to its end"
+echo
+echo "A perturbed run in which no rule names a place that executes: processor"
+echo "seconds of the program, the least of each."
+echo
+echo "| program | native | perturbed | ThreadSanitizer | of native | of it |"
+echo "|---|---|---|---|---|---|"
+awk -F '\t' '{ k = $1 SUBSEP $2; names[$1] = 1
+		if (!(k in least) || $6 < least[k]) least[k] = $6 }
+	END { for (n in names) { a = least[n, "native"] + 1e-9
+		b = least[n, "perturbed"]; c = least[n, "tsan"] + 1e-9
+		printf "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", n, a, b, c,
+			b / a, b / c } }' "$work/runs" | sort
+exit $failed
