@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "cli/verb.h"
+#include "linear/linear_again.h"
 #include "format/verdict.h"
 
 /* heddle-cc is heddle cc, for build systems that want one word. */
@@ -112,6 +113,7 @@ int main(int argc, char **argv)
 
 	if (argc < 1)
 		return EXIT_FAILED;
+	again_kind = &linear_again_kind;
 	rc = log_setup(getenv("HEDDLE_LOG"), &err);
 	if (rc == 0)
 		rc = dispatch(argc, argv, &err);

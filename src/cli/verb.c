@@ -41,6 +41,7 @@ const struct verb *const verbs[] = {
 	&verb_list,
 	&verb_rm,
 	&verb_show,
+	&verb_linear,
 	&verb_doctor,
 	&verb_help_verb,
 	&verb_completion,

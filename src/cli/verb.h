@@ -64,6 +64,7 @@ extern const struct verb verb_regress;
 extern const struct verb verb_list;
 extern const struct verb verb_rm;
 extern const struct verb verb_show;
+extern const struct verb verb_linear;
 extern const struct verb verb_doctor;
 extern const struct verb verb_help_verb;
 extern const struct verb verb_completion;

@@ -194,7 +194,8 @@ struct control_run {
 	uint64_t seed;
 	_Atomic uint64_t points;
 	uint64_t schedule;
-	uint64_t now; /* virtual nanoseconds since the start */
+	uint64_t now;	 /* virtual nanoseconds since the start */
+	uint64_t origin; /* the point from which strategies count */
 	uint32_t step_count;
 	uint32_t switches;
 	uint32_t children; /* processes that the program forked */

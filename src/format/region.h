@@ -27,6 +27,7 @@
 
 #include "format/control_block.h"
 #include "format/force.h"
+#include "format/linear_block.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -34,7 +35,7 @@
 #define REGION_MAGIC UINT64_C(0x6e69676572646468) /* "hddregin" */
 
 enum {
-	REGION_VERSION = 3,
+	REGION_VERSION = 4,
 	REGION_THREADS = 1 << 16, /* in the life of a program */
 	REGION_MODULES = 1 << 10,
 	REGION_STACKS = 1 << 20,
@@ -139,6 +140,7 @@ struct region {
 	struct region_slot slots[REGION_SLOTS];
 	_Alignas(4096) struct control control;
 	_Alignas(4096) struct force force;
+	_Alignas(4096) struct linear_block linear;
 	_Alignas(4096) uint8_t data[REGION_SLOTS][REGION_SLOT_BYTES];
 };
 

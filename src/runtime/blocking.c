@@ -9,6 +9,7 @@
 #include "runtime/strategy.h"
 #include "runtime/sys.h"
 #include "runtime/timing.h"
+#include "runtime/world.h"
 
 #include <time.h>
 
@@ -26,6 +27,7 @@ static uint32_t list[CONTROL_THREADS];
 static uint32_t places[CONTROL_THREADS];
 static bool listed[CONTROL_THREADS];
 uint32_t blocking_count;
+bool blocking_changed;
 
 static struct control_thread *of(uint32_t number)
 {
@@ -159,7 +161,8 @@ static void world_sleep(uint32_t seen, int64_t limit_ms)
 	atomic_store(&control->run.napping, 0);
 }
 
-/* Waits for what this one thread waits for. */
+/* Waits for what this one thread waits for. A world that is played sends
+ * nothing before it is asked. */
 static bool world_await(uint32_t n, uint64_t most_ms)
 {
 	uint64_t start = real_ms();
@@ -171,6 +174,8 @@ static bool world_await(uint32_t n, uint64_t most_ms)
 			return true;
 		if (real_ms() - start > most_ms)
 			return false;
+		if (world_is_played())
+			world_idle(false);
 		world_sleep(seen, 100);
 	}
 }
@@ -263,9 +268,20 @@ static void look_at_plan(uint32_t me)
 	}
 }
 
+/* In a world that is played nothing changes by itself: only when the tool has
+ * answered, or a thread has made a call. What else there may be, a descriptor
+ * that is closed, is noticed a little later, and before anybody has to wait. */
+static bool nothing_changed(void)
+{
+	enum { SELDOM = 64 };
+
+	return world_is_played() && !blocking_changed && turn_eligible_count &&
+	       control->run.points % SELDOM != 0;
+}
+
 void blocking_look(uint32_t me)
 {
-	bool is_strict = follow_is_strict();
+	bool is_strict = follow_is_strict(), skips = nothing_changed();
 	/* Behind the end of a plan nobody has arrived any more. */
 	bool is_free = !is_strict &&
 		       (!follow_is_behind() || !turn_eligible_count);
@@ -273,8 +289,9 @@ void blocking_look(uint32_t me)
 	if (unlikely(away_foreigners()) && is_free)
 		away_look(me);
 	for (uint32_t i = 0; i < blocking_count; i++)
-		if (is_waiting(list[i]))
+		if (!skips && is_waiting(list[i]))
 			look_at(me, list[i], is_free);
+	blocking_changed = false;
 	if (is_strict)
 		look_at_plan(me);
 }
@@ -286,7 +303,7 @@ enum thread_state blocking_state(uint32_t n)
 		return of(n)->state;
 	if (cancel_is_pending(n))
 		return THREAD_READY;
-	if (is_outside(n) && follow_is_behind())
+	if (is_outside(n) && follow_is_behind() && !world_is_played())
 		return world_await(n, PATIENCE_MS) ? THREAD_READY : THREAD_AWAY;
 	if (!is_outside(n) || !follow_is_strict())
 		return is_fulfilled(n) ? THREAD_READY : waiting_state(n);
@@ -368,12 +385,40 @@ static uint32_t nobody_outside(uint32_t me, uint32_t sleeper, uint64_t due)
 	return time_passes(me, sleeper, due);
 }
 
+/* The same with a world that is played: it is asked, and not waited for. Only
+ * threads that are really away take their time. */
+static uint32_t wait_in_step(uint32_t me)
+{
+	uint32_t sleeper = first_deadline();
+	uint64_t due = first_due(sleeper), start = real_ms();
+
+	blocking_changed = true;
+	for (;;) {
+		uint32_t seen = away_seen();
+
+		blocking_look(me);
+		if (turn_eligible_count || signal_rescues())
+			return NO_THREAD;
+		if (!away_count || real_ms() - start >= PATIENCE_MS) {
+			if (!world_idle(due != UINT64_MAX))
+				return time_passes(me, sleeper, due);
+			start = real_ms();
+		}
+		world_sleep(seen, -1);
+		blocking_changed = true;
+		if (!blocking_is_outside())
+			return nobody_outside(me, sleeper, due);
+	}
+}
+
 uint32_t blocking_wait(uint32_t me)
 {
 	uint32_t sleeper = first_deadline();
 	uint64_t due = first_due(sleeper), start = real_ms();
 	int64_t most = patience(due), spent;
 
+	if (world_is_played())
+		return wait_in_step(me);
 	for (;;) {
 		uint32_t seen = away_seen();
 

@@ -73,6 +73,9 @@ bool blocking_peek(struct thread *t, const struct wish *wish,
 /* How many threads wait for the world. */
 extern uint32_t blocking_count;
 
+/* A thread has made a call since the last look. */
+extern bool blocking_changed;
+
 /* The predicate of a thread that has a wish. Its state, when it begins to wait,
  * is asked of blocking_state. */
 turn_can blocking_can;

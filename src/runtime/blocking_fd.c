@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/descriptor.h"
 #include "runtime/real.h"
+#include "runtime/world.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -65,6 +66,17 @@ static ssize_t write_pieces(int fd, const char *from, size_t size, uintptr_t pc)
 	return (ssize_t)done;
 }
 
+/* Something was written, or could not be. */
+static ssize_t written(int fd, ssize_t size)
+{
+	int error = errno;
+
+	if (size > 0 && controlled)
+		world_wrote(fd);
+	errno = error;
+	return size;
+}
+
 EXPORT ssize_t write(int fd, const void *from, size_t size)
 {
 	int error;
@@ -72,7 +84,8 @@ EXPORT ssize_t write(int fd, const void *from, size_t size)
 	if (is_long(fd, size))
 		return write_pieces(fd, from, size, CALLER);
 	error = descriptor_wait(fd, POLLOUT, CALLER);
-	return error ? descriptor_fail(error) : real.write(fd, from, size);
+	return error ? descriptor_fail(error) :
+		       written(fd, real.write(fd, from, size));
 }
 
 static size_t total(const struct iovec *parts, int count)
@@ -92,7 +105,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 	if (!is_long(fd, total(parts, count))) {
 		error = descriptor_wait(fd, POLLOUT, CALLER);
 		return error ? descriptor_fail(error) :
-			       real.writev(fd, parts, count);
+			       written(fd, real.writev(fd, parts, count));
 	}
 	for (int i = 0; i < count; i++) {
 		ssize_t n = write_pieces(fd, parts[i].iov_base,

@@ -2,6 +2,7 @@
 #include "runtime/descriptor.h"
 #include "runtime/real.h"
 #include "runtime/sys.h"
+#include "runtime/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,6 +110,17 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 
 /* ---- sending ---- */
 
+/* Something was sent, or could not be. */
+static ssize_t sent(int fd, ssize_t size)
+{
+	int error = errno;
+
+	if (size > 0)
+		world_wrote(fd);
+	errno = error;
+	return size;
+}
+
 static ssize_t send_all(int fd, const char *from, size_t size, int flags,
 			uintptr_t pc)
 {
@@ -134,9 +146,9 @@ EXPORT ssize_t send(int fd, const void *from, size_t size, int flags)
 	long status = SYS_2(SYS_fcntl, fd, F_GETFL);
 
 	if (is_controlled(flags) && status >= 0 && !(status & O_NONBLOCK))
-		return send_all(fd, from, size, flags, CALLER);
+		return sent(fd, send_all(fd, from, size, flags, CALLER));
 	point(fd, CALLER);
-	return real.send(fd, from, size, flags);
+	return sent(fd, real.send(fd, from, size, flags));
 }
 
 EXPORT ssize_t sendto(int fd, const void *from, size_t size, int flags,
@@ -145,7 +157,7 @@ EXPORT ssize_t sendto(int fd, const void *from, size_t size, int flags,
 	int error = ready(fd, POLLOUT, flags, CALLER);
 
 	return error ? descriptor_fail(error) :
-		       real.sendto(fd, from, size, flags, to, length);
+		       sent(fd, real.sendto(fd, from, size, flags, to, length));
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
@@ -153,7 +165,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	int error = ready(fd, POLLOUT, flags, CALLER);
 
 	return error ? descriptor_fail(error) :
-		       real.sendmsg(fd, message, flags);
+		       sent(fd, real.sendmsg(fd, message, flags));
 }
 
 /* ---- connections ---- */

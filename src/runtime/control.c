@@ -10,10 +10,12 @@
 #include "runtime/learn.h"
 #include "runtime/perturb.h"
 #include "runtime/process.h"
+#include "runtime/requests.h"
 #include "runtime/signal_control.h"
 #include "runtime/spin.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
+#include "runtime/world.h"
 
 #include <signal.h>
 
@@ -65,6 +67,7 @@ void control_reset(void)
 	run->schedule = 0;
 	run->now = 0;
 	run->points = 0;
+	run->origin = 0;
 	run->holder = 0;
 	run->napping = 0;
 	run->lost = 0;
@@ -104,6 +107,8 @@ void control_begin(void)
 	chance_begin();
 	hang_begin();
 	signal_begin(t);
+	requests_begin();
+	world_begin();
 	controlled = true;
 	steered = true;
 	gate_open();

@@ -5,6 +5,7 @@
 #include "runtime/perturb.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
+#include "runtime/requests.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
 
@@ -251,6 +252,8 @@ void ending_tell_exit(int status, uintptr_t pc)
 	struct thread *t = guest_self();
 	struct outcome *o = control_outcome();
 
+	if (process_is_observed())
+		requests_end();
 	if (!status || !t || !can_tell())
 		return;
 	guest_enter(t);

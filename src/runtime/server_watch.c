@@ -64,6 +64,13 @@ static void run_kill(long pid, int *status, enum outcome_kind kind,
 	SYS_4(SYS_wait4, pid, status, 0, NULL);
 }
 
+/* It stands still until the tool, which plays the world, has answered. */
+static bool waits_for_tool(void)
+{
+	return atomic_load(&region->linear.played) &&
+	       atomic_load(&control->run.napping);
+}
+
 /* Milliseconds for which nothing happened when the run was over, or when there
  * was no hope left; or RUN_FAT. */
 static uint64_t run_sleep(long pid, long fd)
@@ -76,7 +83,8 @@ static uint64_t run_sleep(long pid, long fd)
 	while (SYS_3(SYS_poll, &wanted, 1, TICK_MS) == 0) {
 		uint64_t points = control->run.points;
 
-		quiet = points == seen ? quiet + TICK_MS : 0;
+		quiet = points == seen && !waits_for_tool() ? quiet + TICK_MS :
+							      0;
 		seen = points;
 		if (control->ask.hang_ms && quiet >= control->ask.hang_ms)
 			break;

@@ -61,7 +61,7 @@ static void stands(uint32_t number)
 		return;
 	}
 	for (uint32_t i = 0; i < change_count; i++)
-		if (changes[i].at == control->run.points)
+		if (changes[i].at == control->run.points - control->run.origin)
 			c->rank = changes[i].rank;
 }
 

@@ -276,6 +276,8 @@ static void stand(struct thread *t, enum event_kind kind,
 					  memory_order_relaxed) != t->number))
 		blocking_regain(t);
 	points = control->run.points + 1;
+	if (unlikely(c->kind == EVENT_CALL))
+		blocking_changed = true;
 	c->kind = (uint8_t)kind;
 	c->object = (uintptr_t)object;
 	c->pc = pc;

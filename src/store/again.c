@@ -19,6 +19,8 @@ enum {
 	SHRINK_MS = 2000,
 };
 
+const struct again_kind *again_kind;
+
 static int open_input(struct again *a, struct err *err)
 {
 	const struct repro *r = a->repro;
@@ -83,7 +85,10 @@ int again_open(struct again *a, const char *store, const char *name,
 		vec_push(&a->inputs, xasprintf("%s/input/%s", a->repro->path,
 					       a->repro->inputs.at[i]));
 	set_outputs(a, allows_check);
-	return 0;
+	if (!again_kind || !again_kind->is(a->repro))
+		return 0;
+	a->kind = again_kind;
+	return a->kind->open(a, err);
 }
 
 static bool is_directory(const char *path)
@@ -154,6 +159,8 @@ int again_start(struct again *a, struct err *err)
 				   .hang_ms = a->repro->hang_ms };
 	struct launch launch;
 
+	if (a->kind)
+		return a->kind->start(a, err);
 	if (a->repro->outcome == OUTCOME_RACE || a->trace)
 		ask.flags = CONTROL_RECORD;
 	again_launch(a, &launch);
@@ -176,6 +183,8 @@ void again_close(struct again *a)
 {
 	if (a->is_started)
 		follower_stop(&a->follower);
+	if (a->kind)
+		a->kind->close(a);
 	outputs_done(&a->outputs);
 	if (a->input >= 0)
 		close(a->input);
@@ -191,6 +200,8 @@ void again_close(struct again *a)
 int again_judge(struct again *a, const struct captured *run, struct verdict *v,
 		struct err *err)
 {
+	if (a->kind && run->run.outcome.kind != OUTCOME_DIVERGED)
+		return a->kind->judge(a, run, v, err);
 	if (oracle_judge(run, &a->outputs, v, err) < 0)
 		return -1;
 	/* Of several races the one that was kept, if it is there. */
@@ -269,7 +280,7 @@ int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
 	struct plan *shrunk = NULL;
 	int rc;
 
-	if (!a->is_started && again_start(a, err) < 0)
+	if (!a->is_started && !a->has_lent && again_start(a, err) < 0)
 		return -1;
 	rc = shrink(&a->follower, r->plan, again_is_same, a, runs, ms, result,
 		    err);

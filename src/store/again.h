@@ -13,6 +13,23 @@
 #include "trial/oracle.h"
 #include "trial/shrink.h"
 
+struct again;
+
+/* Failures that take more than a program and a plan, of a room to the left.
+ * `open` and `close` are called with a repro that is loaded; `start` starts the
+ * program and fills in the follower. */
+struct again_kind {
+	bool (*is)(const struct repro *repro);
+	int (*open)(struct again *a, struct err *err);
+	int (*start)(struct again *a, struct err *err);
+	int (*judge)(struct again *a, const struct captured *run,
+		     struct verdict *v, struct err *err);
+	void (*close)(struct again *a);
+};
+
+/* The one there is; set by main before anything else. */
+extern const struct again_kind *again_kind;
+
 struct again {
 	struct repro *repro;
 	struct follower follower;
@@ -22,6 +39,9 @@ struct again {
 	char *guest;
 	VEC(const char *) inputs; /* paths of its input files, owned */
 	int input;
+	const struct again_kind *kind; /* NULL: a failure like most */
+	void *of_kind;		       /* what the kind keeps here */
+	bool has_lent;		       /* its worker is the kind's */
 	bool is_started;
 	/* Set before it is started. */
 	bool is_debugged;    /* by a debugger */

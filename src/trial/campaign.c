@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "base/xalloc.h"
 #include "trial/orphans.h"
+#include "trial/processors.h"
 
 enum { NEWS_MS = 100 };
 
@@ -23,30 +23,6 @@ double campaign_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* ---- processors ---- */
-
-/* In the order of their numbers, but from the present one on, so that two
- * campaigns of one worker each do not meet on the first. */
-static void processors_find(struct campaign *c)
-{
-	int first = sched_getcpu();
-	cpu_set_t all;
-
-	c->cpus = xcalloc(CPU_SETSIZE + 1, sizeof(*c->cpus));
-	if (first < 0)
-		first = 0;
-	if (sched_getaffinity(0, sizeof(all), &all) < 0)
-		CPU_ZERO(&all);
-	for (int i = 0; i < CPU_SETSIZE; i++) {
-		int at = (first + i) % CPU_SETSIZE;
-
-		if (CPU_ISSET((size_t)at, &all))
-			c->cpus[c->cpu_count++] = at;
-	}
-	if (!c->cpu_count)
-		c->cpus[c->cpu_count++] = -1;
 }
 
 /* ---- waiting ---- */
@@ -268,7 +244,7 @@ int campaign_run(const struct campaign_options *o,
 					  sizeof(*result->tallies));
 	c.launch.stop = &c.stop;
 	orphans_adopt();
-	processors_find(&c);
+	c.cpu_count = processors_find(&c.cpus);
 	rc = run(&c, err);
 	result_settle(&c);
 	keymap_done(&c.schedules);

@@ -70,6 +70,13 @@ static void thread_kick(uint32_t pid, uint32_t tid, int signal)
 static const struct watchdog_means means = { .read = file_read,
 					     .kick = thread_kick };
 
+/* It stands still until the tool, which plays the world, has answered. */
+static bool waits_for_tool(const struct worker *w)
+{
+	return atomic_load(&w->region->linear.played) &&
+	       atomic_load(&w->control->run.napping);
+}
+
 /* Waits for the run, as long as it makes progress. */
 static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 {
@@ -85,7 +92,9 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 
 		if (w->drain.writer)
 			drain_full(&w->drain);
-		quiet = points == seen ? quiet + (uint64_t)tick : 0;
+		quiet = points == seen && !waits_for_tool(w) ?
+				quiet + (uint64_t)tick :
+				0;
 		seen = points;
 		if (is_stopped(w)) {
 			run_end(w, pid, OUTCOME_KILLED);
