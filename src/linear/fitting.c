@@ -67,7 +67,7 @@ static bool any_matches(const struct pattern *all, size_t count,
 }
 
 struct blob fitting_reply(const struct linear_spec *s, struct blob input,
-			struct blob reply)
+			  struct blob reply)
 {
 	struct blob now = blob_copy(reply);
 
@@ -98,7 +98,7 @@ bool fitting_is_error(const struct linear_spec *s, struct blob reply)
 /* ---- components ---- */
 
 static const struct fitting *rule_of(const struct linear_spec *s,
-				  const char *component)
+				     const char *component)
 {
 	for (size_t i = s ? s->rules.count : 0; i-- > 0;)
 		if (regexec(&s->rules.at[i].names, component, 0, NULL, 0) == 0)
@@ -106,7 +106,8 @@ static const struct fitting *rule_of(const struct linear_spec *s,
 	return NULL;
 }
 
-enum fitting_kind fitting_kind(const struct linear_spec *s, const char *component)
+enum fitting_kind fitting_kind(const struct linear_spec *s,
+			       const char *component)
 {
 	const struct fitting *r = rule_of(s, component);
 
@@ -123,7 +124,7 @@ static uint64_t element_hash(const struct linear_spec *s,
 	if (!s || !s->ignored.count)
 		return e->hash;
 	value = fitting_reply(s, (struct blob){ .at = (char *)(uintptr_t) "" },
-			    e->value);
+			      e->value);
 	hash = blob_hash(value) + 31 * blob_hash(e->key);
 	blob_done(&value);
 	return hash;
@@ -211,7 +212,8 @@ static bool relate(const struct linear_spec *s, const struct component *a,
 }
 
 bool fitting_component_fits(const struct linear_spec *s,
-			  const struct component *a, const struct component *b)
+			    const struct component *a,
+			    const struct component *b)
 {
 	const struct fitting *r = rule_of(s, a ? a->name : b->name);
 	bool has_order = (a ? a : b)->kind == LINEAR_SEQUENCE;
@@ -238,8 +240,8 @@ bool fitting_component_fits(const struct linear_spec *s,
 
 /* A component that only one of them has is compared with an empty one. */
 bool fitting_state_fits(const struct linear_spec *s,
-		      const struct components *concurrent,
-		      const struct components *serial, const char **component)
+			const struct components *concurrent,
+			const struct components *serial, const char **component)
 {
 	const char *wrong = NULL;
 
@@ -247,7 +249,7 @@ bool fitting_state_fits(const struct linear_spec *s,
 		const struct component *a = &concurrent->all.at[i];
 
 		if (!fitting_component_fits(s, a,
-					  components_find(serial, a->name)))
+					    components_find(serial, a->name)))
 			wrong = a->name;
 	}
 	for (size_t i = 0; i < serial->all.count && !wrong; i++) {
@@ -297,8 +299,8 @@ static char *element_text(const struct element *e)
 }
 
 char *fitting_difference(const struct linear_spec *s, const char *component,
-		       const struct components *concurrent,
-		       const struct components *serial)
+			 const struct components *concurrent,
+			 const struct components *serial)
 {
 	const struct component *a = components_find(concurrent, component);
 	const struct component *b = components_find(serial, component);
@@ -338,7 +340,8 @@ static struct blob word_of(struct blob text, uint32_t number)
 	}
 }
 
-bool fitting_are_apart(const struct linear_spec *s, struct blob a, struct blob b)
+bool fitting_are_apart(const struct linear_spec *s, struct blob a,
+		       struct blob b)
 {
 	struct blob x, y;
 

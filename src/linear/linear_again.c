@@ -108,8 +108,8 @@ static int start(struct again *again, struct err *err)
 	if (linear_case_prepare(&a->of, &a->driver, &a->spec, err) < 0)
 		return -1;
 	driver_set(&a->driver, a->of.input, NULL, NULL);
-	again->follower = (struct follower){ .worker = a->driver.worker,
-					     .ask = o.ask };
+	again->follower =
+		(struct follower){ .worker = a->driver.worker, .ask = o.ask };
 	again->follower.ask.strategy = STRATEGY_FOLLOW;
 	again->follower.ask.runs = 1;
 	return 0;

@@ -165,7 +165,8 @@ static bool leaves(void *arg, int execution)
 	const struct inquiry *q = arg;
 
 	return fitting_state_fits(q->s, &q->seen->state,
-				&q->c->serials.at[execution].seen->state, NULL);
+				  &q->c->serials.at[execution].seen->state,
+				  NULL);
 }
 
 static void question_make(const struct observed *o, const struct linear_spec *s,
@@ -300,12 +301,12 @@ static void tell_state(struct inquiry *q, struct judged *j)
 	const struct serial *near = nearest(q);
 	const char *component;
 
-	if (!near || fitting_state_fits(q->s, &q->seen->state, &near->seen->state,
-				      &component))
+	if (!near || fitting_state_fits(q->s, &q->seen->state,
+					&near->seen->state, &component))
 		return;
 	j->component = xstrdup(component);
 	j->difference = fitting_difference(q->s, component, &q->seen->state,
-					 &near->seen->state);
+					   &near->seen->state);
 }
 
 static void describe(struct inquiry *q, const struct orders_question *question,

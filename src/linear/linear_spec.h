@@ -23,8 +23,8 @@
 /* How the state of a concurrent execution is compared with a serial one. */
 enum fitting_kind {
 	FITTING_EQUAL,
-	FITTING_WITHIN,	/* its elements are among those of the serial one */
-	FITTING_CONTAINS,	/* the other way round */
+	FITTING_WITHIN,	   /* its elements are among those of the serial one */
+	FITTING_CONTAINS,  /* the other way round */
 	FITTING_ANY_ORDER, /* the same elements; those that match, anywhere */
 	FITTING_IGNORE,
 };
