@@ -56,16 +56,19 @@ static bool is_unserializable(const struct witness_step *p,
 	return pw && cw;
 }
 
-/* The access of another thread in the gap that conflicts with the step; the
- * last one is what the step saw or overwrote. */
+/* The access of another thread in the gap that conflicts with step `c` and, if
+ * `p` is given, comes between the two; the last one is what the step saw or
+ * overwrote. */
 static uint32_t conflict_in(const struct witness *w, const struct gap *g,
+			    const struct witness_step *p,
 			    const struct witness_step *c)
 {
 	for (uint32_t i = g->resume; i-- > g->stop;) {
 		const struct witness_step *s = &w->steps.at[i];
 
 		if (s->thread != g->thread && is_told(w, s) && overlaps(s, c) &&
-		    (witness_writes(s) || witness_writes(c)))
+		    (witness_writes(s) || witness_writes(c)) &&
+		    (!p || is_unserializable(p, s, c)))
 			return i;
 	}
 	return WITNESS_NONE;
@@ -85,13 +88,14 @@ static struct culprit look(const struct witness *w, const struct gap *g)
 
 		if (c->thread != g->thread || !is_told(w, c))
 			continue;
-		r = conflict_in(w, g, c);
+		p = access_before(w, g, c);
+		r = p == WITNESS_NONE ? WITNESS_NONE :
+					conflict_in(w, g, &w->steps.at[p], c);
+		if (r != WITNESS_NONE)
+			return (struct culprit){ CULPRIT_ATOMICITY, p, r, i };
+		r = conflict_in(w, g, NULL, c);
 		if (r == WITNESS_NONE)
 			continue;
-		p = access_before(w, g, c);
-		if (p != WITNESS_NONE &&
-		    is_unserializable(&w->steps.at[p], &w->steps.at[r], c))
-			return (struct culprit){ CULPRIT_ATOMICITY, p, r, i };
 		if (order.kind == CULPRIT_NONE)
 			order = (struct culprit){ CULPRIT_ORDER, WITNESS_NONE,
 						  r, i };
