@@ -273,6 +273,16 @@ static int confirm(struct again *a, struct plan *plan, struct err *err)
 	return is_same;
 }
 
+/* Without some of its switches a run may hang that did not before. Waiting for
+ * that as long as for the program itself would cost more than all the rest. */
+static void limit_patience(struct again *a, uint64_t ms)
+{
+	uint64_t *hang = &a->follower.ask.hang_ms;
+
+	if (a->repro->outcome != OUTCOME_HANG && (!*hang || *hang > ms / 4))
+		*hang = ms / 4 + 1;
+}
+
 int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
 		 struct shrink_result *result, struct err *err)
 {
@@ -282,8 +292,10 @@ int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
 
 	if (!a->is_started && !a->has_lent && again_start(a, err) < 0)
 		return -1;
+	limit_patience(a, ms);
 	rc = shrink(&a->follower, r->plan, again_is_same, a, runs, ms, result,
 		    err);
+	a->follower.ask.hang_ms = r->hang_ms;
 	shrunk = result->plan;
 	result->plan = NULL;
 	if (rc == 0)
