@@ -78,6 +78,7 @@ enum control_flag {
 				 run stops with SIGTRAP where it failed */
 	CONTROL_ALL = 128,    /* every access is a point */
 	CONTROL_QUIT = 256,   /* the server is to end */
+	CONTROL_VALUES = 512, /* events are told with values (traced.h) */
 };
 
 /* A byte of `sites`. */

@@ -28,6 +28,7 @@
 #include "format/control_block.h"
 #include "format/force.h"
 #include "format/linear_block.h"
+#include "format/traced.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -141,6 +142,7 @@ struct region {
 	_Alignas(4096) struct control control;
 	_Alignas(4096) struct force force;
 	_Alignas(4096) struct linear_block linear;
+	_Alignas(4096) struct traced_area traced;
 	_Alignas(4096) uint8_t data[REGION_SLOTS][REGION_SLOT_BYTES];
 };
 

@@ -5,6 +5,7 @@
 #include "runtime/runtime.h"
 #include "runtime/spin.h"
 #include "runtime/turn.h"
+#include "runtime/values.h"
 
 /*
  * The compiler's hooks for atomic accesses. They stand *for* the access: what
@@ -30,7 +31,8 @@ struct stripe {
 static struct stripe stripes[STRIPES];
 
 static struct stripe *stripe_lock(struct thread *t, const volatile void *addr,
-				  enum event_kind kind, uintptr_t pc)
+				  size_t size, enum event_kind kind,
+				  uintptr_t pc)
 {
 	uintptr_t a = (uintptr_t)addr >> 3;
 	struct stripe *s = &stripes[(a ^ a >> 10) % STRIPES];
@@ -39,7 +41,7 @@ static struct stripe *stripe_lock(struct thread *t, const volatile void *addr,
 		perturb_access(t, (uintptr_t)addr, 1, kind, pc);
 	guest_enter(t);
 	if (unlikely(controlled))
-		control_atomic(t, kind, addr, pc);
+		control_atomic(t, kind, addr, size, pc);
 	latch_take(&s->latch);
 	return s;
 }
@@ -158,7 +160,8 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
                                                                                \
 		if (!t)                                                        \
 			return load##bits(a);                                  \
-		s = stripe_lock(t, a, EVENT_ATOMIC_LOAD, CALLER);              \
+		s = stripe_lock(t, a, sizeof(type), EVENT_ATOMIC_LOAD,         \
+				CALLER);                                       \
 		v = load##bits(a);                                             \
 		load_record(t, s, EVENT_ATOMIC_LOAD, a, sizeof(type), order,   \
 			    CALLER);                                           \
@@ -179,7 +182,8 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
 			store##bits(a, v, order);                              \
 			return;                                                \
 		}                                                              \
-		s = stripe_lock(t, a, EVENT_ATOMIC_STORE, CALLER);             \
+		s = stripe_lock(t, a, sizeof(type), EVENT_ATOMIC_STORE,        \
+				CALLER);                                       \
 		if (unlikely(controlled) && load##bits(a) != v)                \
 			spin_change();                                         \
 		change_record(t, s, EVENT_ATOMIC_STORE, a, sizeof(type),       \
@@ -200,7 +204,7 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
                                                                                \
 		if (!t)                                                        \
 			return name##bits(a, v);                               \
-		s = stripe_lock(t, a, EVENT_ATOMIC_RMW, CALLER);               \
+		s = stripe_lock(t, a, sizeof(type), EVENT_ATOMIC_RMW, CALLER); \
 		old = name##bits(a, v);                                        \
 		if (unlikely(controlled) && load##bits(a) != old)              \
 			spin_change();                                         \
@@ -227,10 +231,12 @@ static u128 swap128(volatile u128 *a, u128 expected, u128 wanted)
 			(void)done;                                            \
 			return RESULT_##name;                                  \
 		}                                                              \
-		s = stripe_lock(t, a, EVENT_ATOMIC_RMW, CALLER);               \
+		s = stripe_lock(t, a, sizeof(type), EVENT_ATOMIC_RMW, CALLER); \
 		done = cas##bits(a, wrap c, v);                                \
 		if (unlikely(controlled) && done && *(wrap c) != v)            \
 			spin_change();                                         \
+		if (!done)                                                     \
+			values_failed();                                       \
 		if (done)                                                      \
 			change_record(t, s, EVENT_ATOMIC_RMW, a, sizeof(type), \
 				      order, CALLER);                          \

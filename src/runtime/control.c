@@ -15,6 +15,7 @@
 #include "runtime/spin.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
+#include "runtime/values.h"
 #include "runtime/world.h"
 
 #include <signal.h>
@@ -104,6 +105,7 @@ void control_begin(void)
 	guest_enter(t);
 	turn_begin(t);
 	learn_begin();
+	values_begin();
 	chance_begin();
 	hang_begin();
 	signal_begin(t);
@@ -180,6 +182,7 @@ _Noreturn void control_fail(struct thread *t, enum outcome_kind kind,
 {
 	if (t)
 		t->inside++;
+	values_settle();
 	control_tell(t, kind, text, pc);
 	control_trap();
 	for (;;)
@@ -194,6 +197,42 @@ static void access_unseen(struct thread *t, enum event_kind kind,
 	t->inside++;
 	spin_unseen(t, kind, (void *)addr, pc);
 	t->inside--;
+}
+
+/* With values every access is looked at, and the told ones are points; true:
+ * it is told. */
+static bool access_told(struct thread *t, uintptr_t addr, size_t size,
+			bool is_write, uintptr_t pc)
+{
+	bool is_told;
+
+	if (control->run.thread_count == 1)
+		return false;
+	is_told = values_watch(signal_actor(t), addr, size, is_write,
+			       control_site(pc));
+	if (!is_told || turn_live == 1)
+		return is_told;
+	guest_enter(t);
+	turn_point(t, is_write ? EVENT_WRITE : EVENT_READ, (void *)addr, pc);
+	guest_leave(t);
+	return true;
+}
+
+static COLD void access_with_values(struct thread *t, uintptr_t addr,
+				    size_t size, bool is_write, uintptr_t pc)
+{
+	enum event_kind kind = is_write ? EVENT_WRITE : EVENT_READ;
+	bool is_told = access_told(t, addr, size, is_write, pc);
+
+	t->writes += is_write;
+	if (!is_told)
+		access_unseen(t, kind, addr, pc);
+	heap_control_touch(t, addr, size, pc);
+	if (is_told) {
+		guest_enter(t);
+		values_access(t, kind, addr, size, pc);
+		guest_leave(t);
+	}
 }
 
 static void access_point(struct thread *t, uintptr_t addr, size_t size,
@@ -238,6 +277,10 @@ void control_access(struct thread *t, uintptr_t addr, size_t size,
 {
 	if (!t->alive || t->inside || t->ignoring)
 		return;
+	if (unlikely(values_on)) {
+		access_with_values(t, addr, size, is_write, pc);
+		return;
+	}
 	access_point(t, addr, size, is_write, pc);
 	heap_control_touch(t, addr, size, pc);
 	if (recording)
@@ -245,11 +288,12 @@ void control_access(struct thread *t, uintptr_t addr, size_t size,
 }
 
 void control_atomic(struct thread *t, enum event_kind kind,
-		    const volatile void *addr, uintptr_t pc)
+		    const volatile void *addr, size_t size, uintptr_t pc)
 {
 	if (turn_live > 1 || signal_expected)
 		turn_point(t, kind, addr, pc);
 	else
 		spin_unseen(t, kind, addr, pc);
 	heap_control_touch(t, (uintptr_t)addr, 1, pc);
+	values_access(t, kind, (uintptr_t)addr, size, pc);
 }

@@ -51,7 +51,7 @@ void control_access(struct thread *t, uintptr_t addr, size_t size,
 /* The same for an atomic one, which counts as synchronisation. The thread is
  * inside. */
 void control_atomic(struct thread *t, enum event_kind kind,
-		    const volatile void *addr, uintptr_t pc);
+		    const volatile void *addr, size_t size, uintptr_t pc);
 
 /* The run has failed: tells how and ends the process. `text` may be NULL. The
  * outcome may have been filled in part by the caller (control_outcome). */

@@ -3,6 +3,7 @@
 
 #include "runtime/real.h"
 #include "runtime/settle.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 
@@ -123,6 +124,7 @@ void heap_control_end(void *p, uintptr_t pc)
 
 	if (!controlled)
 		return;
+	values_settle();
 	visit_begin(&v, pc);
 	is_good = heap_own_end(v.who, p, &m);
 	visit_end(&v);

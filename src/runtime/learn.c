@@ -13,12 +13,15 @@ enum {
 	PROBES = 32,
 };
 
+/* Of `written`. */
+enum { GRANULE_WRITTEN = 1, GRANULE_UNTOLD = 2 };
+
 struct granule {
 	uint64_t addr; /* 0: free */
 	uint32_t run;  /* in which `owner` and `written` hold */
 	uint16_t owner;
-	uint8_t written;
-	uint8_t shared; /* in any run */
+	uint8_t written; /* or GRANULE_UNTOLD */
+	uint8_t shared;	 /* in any run */
 };
 
 /* Shared by all runs of a server. */
@@ -39,7 +42,7 @@ void learn_prepare(void)
 
 void learn_begin(void)
 {
-	if (!(control->ask.flags & CONTROL_LEARN))
+	if (!(control->ask.flags & (CONTROL_LEARN | CONTROL_VALUES)))
 		return;
 	control->profile.runs++;
 	if (memory)
@@ -79,7 +82,7 @@ static bool granule_use(uint64_t addr, uint32_t thread, bool is_write)
 	}
 	g->written |= is_write;
 	if (g->owner != (uint16_t)thread) {
-		g->shared |= g->written;
+		g->shared |= g->written & GRANULE_WRITTEN;
 		/* Readers only so far: whoever writes next shares. */
 		g->owner = UINT16_MAX;
 	}
@@ -98,6 +101,53 @@ void learn_access(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		*state = (*state & ~SITE_STATE) | SITE_SHARED;
 	else if ((*state & SITE_STATE) == SITE_NEW)
 		*state |= SITE_PRIVATE;
+}
+
+/* ---- with values ---- */
+
+/* Nobody was told that this thread uses these. */
+static void granules_untold(uintptr_t addr, size_t size)
+{
+	for (uintptr_t at = addr & ~(uintptr_t)7; at < addr + size; at += 8) {
+		struct granule *g = granule_find(at);
+
+		if (g)
+			g->written |= GRANULE_UNTOLD;
+	}
+}
+
+/* A granule that becomes shared after an access to it that was not told: the
+ * next run will tell it. */
+bool learn_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
+		 uint32_t site)
+{
+	uint8_t before = control->sites[site];
+	bool is_whole = true;
+
+	for (uintptr_t at = addr & ~(uintptr_t)7; at < addr + size; at += 8) {
+		const struct granule *g = granule_find(at);
+		bool was = g && g->shared;
+
+		granule_use(at, thread, is_write);
+		if (g && !was && g->shared && g->written & GRANULE_UNTOLD)
+			is_whole = false;
+	}
+	learn_access(thread, addr, size, is_write, site);
+	if (control->sites[site] != SITE_SHARED)
+		granules_untold(addr, size);
+	else if (before == SITE_PRIVATE)
+		is_whole = false;
+	return is_whole;
+}
+
+void learn_alone(uintptr_t addr, size_t size, uint32_t site)
+{
+	for (uintptr_t at = addr & ~(uintptr_t)7; at < addr + size; at += 8) {
+		const struct granule *g = granule_find(at);
+
+		if (!g || g->shared)
+			control->sites[site] = SITE_SHARED;
+	}
 }
 
 /* ---- counts ---- */

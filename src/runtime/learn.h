@@ -28,6 +28,15 @@ void learn_begin(void);
 void learn_access(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		  uint32_t site);
 
+/* The same where the run is told with values (values.h): false when an earlier
+ * access of this run should have been told, and was not. */
+bool learn_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
+		 uint32_t site);
+
+/* The only thread there is touches memory: its place counts as shared if the
+ * memory does. */
+void learn_alone(uintptr_t addr, size_t size, uint32_t site);
+
 /* The thread stands before an event, as its control_thread says. */
 void learn_event(uint32_t thread);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/real.h"
 #include "runtime/runtime.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -30,6 +31,7 @@ static void mapping_ends(struct thread *t, void *p, size_t size, uintptr_t pc)
 	access_range(t, p, size < END_WRITES_MOST ? size : END_WRITES_MOST,
 		     true, pc);
 	record(t, EVENT_UNMAP, p, size, 0, pc);
+	values_unmap();
 }
 
 static void *mapped(void *p, size_t size, uintptr_t pc)

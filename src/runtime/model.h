@@ -59,6 +59,9 @@ bool model_sleep_end(struct thread *t);
 uint32_t model_sleeper_pick(struct thread *t, enum event_kind kind,
 			    const volatile void *object, uint32_t bits);
 uint32_t model_sleepers(enum event_kind kind, const volatile void *object);
+
+/* The same threads by bit, as far as there are bits. */
+uint64_t model_sleeper_set(enum event_kind kind, const volatile void *object);
 void model_wake_all(enum event_kind kind, const volatile void *object);
 
 /* Wakes a sleeper, or makes it sleep on something else. */

@@ -2,6 +2,7 @@
 #include "runtime/model.h"
 
 #include "runtime/real.h"
+#include "runtime/values.h"
 
 /*
  * Who has arrived and may not go on yet is known to the turn; the real barrier
@@ -29,14 +30,17 @@ static int arrive(struct thread *t, const pthread_barrier_t *barrier,
 		  uintptr_t pc)
 {
 	turn_point(t, EVENT_BARRIER_ENTER, barrier, pc);
+	values_number(t, as_barrier(barrier)->count, NO_THREAD);
 	if (model_sleepers(EVENT_BARRIER_ENTER, barrier) + 1 >=
 	    as_barrier(barrier)->count) {
 		model_wake_all(EVENT_BARRIER_ENTER, barrier);
+		values_flag(t, TRACED_SERIAL);
 		return PTHREAD_BARRIER_SERIAL_THREAD;
 	}
 	model_sleep(t, EVENT_BARRIER_ENTER, barrier, ANY_BITS);
 	turn_await(t, EVENT_BARRIER_ENTER, barrier, pc, can_be_woken_only,
 		   NO_DEADLINE);
+	values_kind(t, EVENT_BARRIER_LEAVE);
 	model_sleep_end(t);
 	return 0;
 }

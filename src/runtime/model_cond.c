@@ -3,6 +3,7 @@
 
 #include "runtime/real.h"
 #include "runtime/timing.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 
@@ -129,6 +130,7 @@ int model_cond_signal(pthread_cond_t *cond, uintptr_t pc)
 	guest_enter(t);
 	turn_point(t, EVENT_COND_SIGNAL, cond, pc);
 	chosen = model_sleeper_pick(t, EVENT_COND_WAIT, cond, ANY_BITS);
+	values_number(t, model_sleeper_set(EVENT_COND_WAIT, cond), chosen);
 	if (chosen != NO_THREAD)
 		model_wake(chosen);
 	guest_leave(t);

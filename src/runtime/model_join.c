@@ -3,6 +3,7 @@
 
 #include "runtime/roster.h"
 #include "runtime/timing.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 
@@ -38,6 +39,7 @@ static int await_end(struct thread *t, uint32_t number, uint64_t deadline,
 	if (!is_over(number) || is_joined[number])
 		return ECANCELED;
 	is_joined[number] = true;
+	values_flag(t, TRACED_TOOK);
 	turn_touch(object);
 	return 0;
 }
@@ -67,6 +69,7 @@ bool model_tryjoin(struct thread *t, uint32_t number, uintptr_t pc)
 {
 	guest_enter(t);
 	turn_point(t, EVENT_THREAD_JOIN, (const void *)(uintptr_t)number, pc);
+	values_unmodelled(EVENT_THREAD_JOIN);
 	guest_leave(t);
 	if (!is_over(number) || is_joined[number])
 		return false;

@@ -3,6 +3,7 @@
 
 #include "runtime/real.h"
 #include "runtime/timing.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 
@@ -18,6 +19,14 @@ static bool is_apart(const sem_t *sem)
 	const uint32_t *words = (const uint32_t *)(const void *)sem;
 
 	return model_is_apart(words[2]);
+}
+
+static uint64_t tokens_of(sem_t *sem)
+{
+	int value = 0;
+
+	real.sem_getvalue(sem, &value);
+	return (uint64_t)value;
 }
 
 static bool can_take(uint32_t number, uint64_t object)
@@ -64,8 +73,10 @@ static int take(struct thread *t, sem_t *sem, uint64_t deadline, uintptr_t pc)
 		return ECANCELED;
 	if (rc || apart)
 		return rc;
+	values_number(t, tokens_of(sem), NO_THREAD);
 	if (real.sem_trywait(sem))
 		return errno;
+	values_flag(t, TRACED_TOOK);
 	turn_touch(sem);
 	return 0;
 }
@@ -99,9 +110,12 @@ int model_sem_trywait(sem_t *sem, uintptr_t pc)
 		return real.sem_trywait(sem);
 	guest_enter(t);
 	turn_point(t, EVENT_SEM_FAIL, sem, pc);
+	values_number(t, tokens_of(sem), NO_THREAD);
 	rc = real.sem_trywait(sem);
-	if (rc == 0)
+	if (rc == 0) {
+		values_flag(t, TRACED_TOOK);
 		turn_touch(sem);
+	}
 	guest_leave(t);
 	return rc;
 }
@@ -115,6 +129,7 @@ int model_sem_post(sem_t *sem, uintptr_t pc)
 		return real.sem_post(sem);
 	guest_enter(t);
 	turn_point(t, EVENT_SEM_POST, sem, pc);
+	values_number(t, tokens_of(sem), NO_THREAD);
 	rc = real.sem_post(sem);
 	turn_touch(sem);
 	guest_leave(t);

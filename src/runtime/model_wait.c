@@ -118,6 +118,15 @@ uint32_t model_sleepers(enum event_kind kind, const volatile void *object)
 	return count;
 }
 
+uint64_t model_sleeper_set(enum event_kind kind, const volatile void *object)
+{
+	uint64_t set = 0;
+
+	for (uint32_t n = 0; n < control->run.thread_count && n < 64; n++)
+		set |= (uint64_t)sleeps_on(n, kind, object) << n;
+	return set;
+}
+
 void model_wake(uint32_t number)
 {
 	sleeps[number].woken = true;

@@ -69,7 +69,7 @@ uint32_t sleepers_early(enum step_what what)
 {
 	uint32_t n;
 
-	if (is_following())
+	if (is_following() || is_ordered())
 		return NO_THREAD;
 	if (rng_below(&chance, EARLY) == 0) {
 		n = sleepers_first();
@@ -84,6 +84,8 @@ uint32_t sleepers_early(enum step_what what)
 
 static bool alarm_is_early(uint32_t me)
 {
+	if (is_ordered())
+		return false;
 	if (is_following())
 		return follow_finds(me, STEP_ALARM);
 	return rng_below(&chance, EARLY) == 0;

@@ -6,6 +6,7 @@
 #include "runtime/spin_entry.h"
 #include "runtime/timing.h"
 #include "runtime/turn.h"
+#include "runtime/values.h"
 
 /*
  * Finding that a thread is where it was: at points that are powers of two
@@ -226,6 +227,8 @@ static void loop_closed(struct thread *t, struct spin *s)
 {
 	if (!s->proven)
 		s->cycle = s->streak - s->mark_at;
+	values_spins(t->number,
+		     s->proven ? s->streak - s->closed_at : s->cycle);
 	s->proven = true;
 	s->closed_at = s->streak;
 	s->rounds++;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/runtime.h"
 
+#include "runtime/values.h"
+
 /*
  * Call stacks. Function entry pushes, exit pops; that is all most calls ever
  * cost. Only when an event is recorded do the calls on the stack become nodes
@@ -259,6 +261,7 @@ EXPORT HOT void __tsan_func_exit(void)
 
 	if (unlikely(!t))
 		return;
+	values_settle();
 	if (unlikely(t->overflow)) {
 		t->overflow--;
 		return;

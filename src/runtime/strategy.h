@@ -70,6 +70,17 @@ _Noreturn void follow_diverge(uint32_t thread, const char *text);
 /* The same without doing it: `to` is what the step says. */
 bool follow_peek(uint32_t thread, enum step_what what, uint32_t *to);
 
+/* strategy_order.c: who could have gone on where this thread did, by bit; for
+ * its line of the trace. And whom the tool wants to be woken, of these n. */
+uint64_t order_options(uint32_t thread);
+uint32_t order_pick(const uint32_t *among, uint32_t n);
+
+/* Does the tool say who makes which event? */
+static inline bool is_ordered(void)
+{
+	return control->ask.strategy == STRATEGY_ORDER;
+}
+
 /* Is a plan being followed? */
 static inline bool is_following(void)
 {

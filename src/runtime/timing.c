@@ -2,6 +2,7 @@
 #include "runtime/timing.h"
 
 #include "runtime/spin.h"
+#include "runtime/values.h"
 
 enum {
 	SECOND = 1000 * 1000 * 1000,
@@ -116,6 +117,7 @@ void timing_read(void)
 {
 	static uint64_t readings, idle, changes;
 
+	values_unmodelled(EVENT_TIME);
 	if (changes != spin_changes) {
 		changes = spin_changes;
 		idle = 0;

@@ -13,6 +13,7 @@
 #include "runtime/strategy.h"
 #include "runtime/sys.h"
 #include "runtime/timing.h"
+#include "runtime/values.h"
 #include "runtime/visits.h"
 
 #include <linux/futex.h>
@@ -197,7 +198,7 @@ static uint32_t nobody_eligible(uint32_t me)
 		return NO_THREAD;
 	if (blocking_is_outside())
 		return blocking_wait(me);
-	if (signal_rescues() || is_following())
+	if (signal_rescues() || is_following() || is_ordered())
 		return NO_THREAD;
 	n = sleepers_first();
 	if (n == NO_THREAD)
@@ -327,6 +328,7 @@ void point_here(struct thread *t, enum event_kind kind,
 	stand(t, kind, object, pc);
 	decide(t->number, spin_stands(t) ? STEP_YIELD : STEP_PREEMPT);
 	spin_goes_on(kind);
+	values_point(t->number, true);
 	disturbed_look(t);
 }
 
@@ -361,8 +363,10 @@ enum turn_end await_signal_here(struct thread *t, enum event_kind kind,
 		in_time = await_once(t->number, can, deadline);
 		if (in_time)
 			spin_goes_on(kind);
-		if (likely(!is_disturbed(t->number)))
+		if (likely(!is_disturbed(t->number))) {
+			values_point(t->number, in_time);
 			return in_time ? TURN_CAN : TURN_TIME;
+		}
 		if (disturbed_act(t))
 			return TURN_SIGNAL;
 		if (!in_time)
@@ -382,8 +386,10 @@ bool await_here(struct thread *t, enum event_kind kind,
 		in_time = await_once(t->number, can, deadline);
 		if (in_time)
 			spin_goes_on(kind);
-		if (likely(!is_disturbed(t->number)))
+		if (likely(!is_disturbed(t->number))) {
+			values_point(t->number, in_time);
 			return in_time;
+		}
 		disturbed_act(t);
 	} while (in_time);
 	return in_time;
@@ -406,6 +412,7 @@ void yield_here(struct thread *t, uintptr_t pc)
 	stand(t, EVENT_TIME, NULL, pc);
 	spin_stands(t);
 	decide(t->number, STEP_YIELD);
+	values_point(t->number, true);
 	disturbed_look(t);
 }
 
@@ -457,8 +464,12 @@ uint32_t turn_pick_thread(struct thread *t, enum step_what what,
 
 	if (n < 2)
 		return n ? among[0] : NO_THREAD;
-	chosen = is_following() ? follow_among(t, what, among, n) :
-				  among[rng_below(&chance, n)];
+	if (is_ordered())
+		chosen = order_pick(among, n);
+	else if (is_following())
+		chosen = follow_among(t, what, among, n);
+	else
+		chosen = among[rng_below(&chance, n)];
 	schedule_step(t->number, what, chosen, n);
 	return chosen;
 }
@@ -541,6 +552,7 @@ void turn_born(struct thread *creator, struct thread *child, uintptr_t pc)
 {
 	openmp_refuse(creator, pc);
 	thread_set_up(child);
+	values_object(creator, child->number);
 	of(child->number)->pc = pc;
 	of(child->number)->site = control_site(pc);
 	if (strategy->stands)
@@ -563,6 +575,7 @@ void turn_enter(struct thread *t)
 	const struct timespec tick = { .tv_nsec = 100 * 1000 * 1000 };
 
 	turn_wait_ticking(t->number, &tick);
+	values_point(t->number, true);
 }
 
 void turn_over(struct thread *t)
@@ -570,6 +583,7 @@ void turn_over(struct thread *t)
 	uint32_t me = t->number, next;
 
 	stand(t, EVENT_THREAD_END, NULL, 0);
+	values_point(me, true);
 	spin_change();
 	become(me, THREAD_OVER);
 	turn_live--;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/spin.h"
 #include "runtime/turn.h"
+#include "runtime/values.h"
 
 /* What threads hold: for reports of deadlocks, and to find rings of them. */
 
@@ -16,6 +17,7 @@ void turn_hold(struct thread *t, enum event_kind kind,
 			c->holds[i].depth++;
 			return;
 		}
+	values_took(t, object);
 	c->hold_count++;
 	if (n < CONTROL_HELD)
 		c->holds[n] =
@@ -40,6 +42,7 @@ void turn_drop(struct thread *t, const volatile void *object)
 		c->hold_count--;
 		for (; i + 1 < n; i++)
 			c->holds[i] = c->holds[i + 1];
-		return;
+		break;
 	}
+	values_left(t, object);
 }

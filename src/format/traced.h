@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_TRACED_H
+#define HEDDLE_TRACED_H
+
+/*
+ * A run under control, event by event and with values: what `heddle explore`
+ * reasons about, and the orders it asks for. A part of the region (region.h),
+ * used where CONTROL_VALUES is set.
+ *
+ * `entries` has one line for each point at which a thread went on, in the order
+ * in which that happened, and one for each thread that was created. Plain
+ * accesses are there if their site is shared (control_block.h), atomic ones and
+ * synchronisation always; before the program creates its first thread there is
+ * nothing. What a write left behind is filled in at its thread's next event,
+ * for the hook comes before the write.
+ *
+ * `order` says for each line which thread it must be of; the strategy `order`
+ * gives the turn accordingly. Behind its end each thread runs as long as it
+ * can.
+ *
+ * Written by the thread that has the turn; the tool reads when the run is
+ * over.
+ */
+
+#include <stdint.h>
+
+enum {
+	TRACED_MOST = 1 << 20,
+	TRACED_POOL = 1 << 25,
+	TRACED_BYTES = 8, /* values up to this size stand in the entry */
+	TRACED_WIDEST = 1 << 14,
+	TRACED_THREADS = 64, /* that `could` tells of */
+};
+
+enum traced_flag {
+	TRACED_TOOK = 1,     /* a lock was taken (from free), a token, an end */
+	TRACED_LEFT = 2,     /* a lock was let go (to free) */
+	TRACED_TIME = 4,     /* time ended the wait */
+	TRACED_OPEN = 8,     /* `becomes` is not filled in */
+	TRACED_SPIN = 16,    /* the thread is where it was `cycle` of its
+			     entries ago, registers and stack the same */
+	TRACED_FAILED = 32,  /* an exchange that found another value */
+	TRACED_SERIAL = 64,  /* the last at a barrier */
+	TRACED_UNREAD = 128, /* the values could not be read */
+};
+
+struct traced {
+	uint64_t object; /* address, or thread */
+	uint64_t was;	 /* the value before; wider: its place in the pool */
+	uint64_t becomes;
+	uint64_t could; /* threads that could have gone on here, by bit */
+	uint32_t site;
+	uint32_t size;	/* of an access */
+	uint32_t other; /* woken thread, NO_THREAD: none */
+	uint32_t cycle;
+	uint16_t thread;
+	uint8_t kind; /* enum event_kind */
+	uint8_t flags;
+};
+
+/* Uses of `was` that are no values: the mutex of a wait, the threads that a
+ * signal could have woken (by bit), the tokens of a semaphore, how many make
+ * a round of a barrier. */
+
+struct traced_order {
+	uint32_t thread;
+	uint32_t pick; /* whom a signal wakes; NO_THREAD: anybody */
+};
+
+struct traced_area {
+	uint32_t order_count;
+	uint32_t count;
+	uint32_t pool_used;
+	/* Accesses that turned out to be shared although their place was taken
+	 * for private: this run, and those before it, show too little. */
+	uint32_t learned;
+	uint64_t unmodelled; /* kinds of points that are no events, by bit */
+	uint32_t is_full;    /* the rest is missing */
+	uint32_t threads;    /* that the run had */
+	struct traced_order order[TRACED_MOST];
+	struct traced entries[TRACED_MOST];
+	uint8_t pool[TRACED_POOL];
+};
+
+#endif
