@@ -34,6 +34,7 @@ const struct verb *const verbs[] = {
 	&verb_test,
 	&verb_run,
 	&verb_expose,
+	&verb_explore,
 	&verb_replay,
 	&verb_report,
 	&verb_shrink,

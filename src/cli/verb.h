@@ -57,6 +57,7 @@ int verb_unknown(const char *name, struct err *err);
 extern const struct verb verb_test;
 extern const struct verb verb_run;
 extern const struct verb verb_expose;
+extern const struct verb verb_explore;
 extern const struct verb verb_replay;
 extern const struct verb verb_report;
 extern const struct verb verb_shrink;

@@ -22,6 +22,9 @@
  * over.
  */
 
+#include "format/event.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -69,6 +72,10 @@ struct traced_order {
 
 struct traced_area {
 	uint32_t order_count;
+	/* Threads that are not to go on behind the order, until somebody does
+	 * something that conflicts with the event they stand before. */
+	uint32_t sleep_count;
+	struct traced sleep[TRACED_THREADS];
 	uint32_t count;
 	uint32_t pool_used;
 	/* Accesses that turned out to be shared although their place was taken
@@ -81,5 +88,86 @@ struct traced_area {
 	struct traced entries[TRACED_MOST];
 	uint8_t pool[TRACED_POOL];
 };
+
+/* ---- which events conflict ---- */
+
+enum traced_class {
+	TRACED_NOTHING,
+	TRACED_ACCESS,
+	TRACED_OBJECT, /* of its own: a lock, a condition, a semaphore */
+	TRACED_LIFE,
+	TRACED_WORLD, /* conflicts with everything */
+};
+
+static inline enum traced_class traced_class(const struct traced *e)
+{
+	switch (e->kind) {
+	case EVENT_READ:
+	case EVENT_WRITE:
+	case EVENT_ATOMIC_LOAD:
+	case EVENT_ATOMIC_STORE:
+	case EVENT_ATOMIC_RMW:
+	case EVENT_ONCE_PASS:
+	case EVENT_ONCE_DONE:
+		return TRACED_ACCESS;
+	case EVENT_TIME:
+		return TRACED_NOTHING;
+	case EVENT_THREAD_CREATE:
+	case EVENT_THREAD_BEGIN:
+	case EVENT_THREAD_END:
+	case EVENT_THREAD_JOIN:
+		return TRACED_LIFE;
+	case EVENT_CALL:
+	case EVENT_FORK:
+	case EVENT_SIGNAL_BEGIN:
+	case EVENT_FUTEX_WAIT:
+	case EVENT_FUTEX_WAKE:
+		return TRACED_WORLD;
+	default:
+		return TRACED_OBJECT;
+	}
+}
+
+static inline bool traced_only_reads(const struct traced *e)
+{
+	return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
+	       e->kind == EVENT_RWLOCK_RDLOCK || e->flags & TRACED_FAILED;
+}
+
+static inline bool traced_life_conflicts(const struct traced *a,
+					 const struct traced *b)
+{
+	return (a->kind == EVENT_THREAD_CREATE &&
+		b->kind == EVENT_THREAD_BEGIN && a->object == b->thread) ||
+	       (a->kind == EVENT_THREAD_END && b->kind == EVENT_THREAD_JOIN &&
+		b->object == a->thread);
+}
+
+/* Does the order of these two events of different threads matter? */
+static inline bool traced_conflicts(const struct traced *a,
+				    const struct traced *b)
+{
+	enum traced_class x = traced_class(a), y = traced_class(b);
+
+	if (x == TRACED_WORLD || y == TRACED_WORLD)
+		return x != TRACED_NOTHING && y != TRACED_NOTHING;
+	if (x != y)
+		return false;
+	if (x == TRACED_LIFE)
+		return traced_life_conflicts(a, b) ||
+		       traced_life_conflicts(b, a);
+	if (x == TRACED_NOTHING ||
+	    (traced_only_reads(a) && traced_only_reads(b)))
+		return false;
+	if (x == TRACED_ACCESS)
+		return a->object < b->object + (b->size ? b->size : 1) &&
+		       b->object < a->object + (a->size ? a->size : 1);
+	/* A wait for a condition lets its mutex go. */
+	return a->object == b->object ||
+	       (a->kind == EVENT_COND_WAIT && a->flags & TRACED_LEFT &&
+		a->was == b->object) ||
+	       (b->kind == EVENT_COND_WAIT && b->flags & TRACED_LEFT &&
+		b->was == a->object);
+}
 
 #endif

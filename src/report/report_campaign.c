@@ -95,6 +95,15 @@ static void print_first(const struct campaign_report *r, FILE *out)
 	print_again(r, last, out);
 }
 
+void report_campaign_failure(const struct campaign_report *r, size_t n,
+			     FILE *out)
+{
+	print_failure(r, n, out);
+	fprintf(out, "        schedule %" PRIu64 "\n",
+		r->result->failures.at[n].index + 1);
+	print_again(r, n, out);
+}
+
 static void print_each(const struct campaign_report *r, FILE *out)
 {
 	const struct campaign_result *c = r->result;
@@ -165,7 +174,7 @@ static json_t *number(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-static json_t *failure(const struct failure *f, const char *name)
+json_t *report_campaign_failure_json(const struct failure *f, const char *name)
 {
 	json_t *j = json_object();
 
@@ -211,8 +220,9 @@ void report_campaign_json(const struct campaign_report *r, FILE *out)
 	char *line;
 
 	for (size_t i = 0; i < c->failures.count; i++)
-		json_array_append_new(all,
-				      failure(&c->failures.at[i], r->names[i]));
+		json_array_append_new(
+			all, report_campaign_failure_json(&c->failures.at[i],
+							  r->names[i]));
 	json_object_set_new(j, "format", text("heddle-campaign"));
 	json_object_set_new(j, "version", number(1));
 	json_object_set_new(j, "verdict",

@@ -9,6 +9,7 @@
 
 #include "trial/campaign.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 struct campaign_report {
@@ -22,6 +23,13 @@ struct campaign_report {
 };
 
 void report_campaign_text(const struct campaign_report *r, FILE *out);
+
+/* One failure, and the run that showed it first. */
+void report_campaign_failure(const struct campaign_report *r, size_t n,
+			     FILE *out);
+
+/* The same as JSON; the caller owns it. */
+json_t *report_campaign_failure_json(const struct failure *f, const char *name);
 
 /* One JSON object, described in heddle-run(1). */
 void report_campaign_json(const struct campaign_report *r, FILE *out);

@@ -2,6 +2,7 @@
 #include "runtime/model.h"
 
 #include "runtime/real.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 
@@ -77,6 +78,7 @@ int model_spin_trylock(pthread_spinlock_t *lock, uintptr_t pc)
 		return real.pthread_spin_trylock(lock);
 	guest_enter(t);
 	turn_point(t, EVENT_SPIN_LOCK, lock, pc);
+	values_kind(t, EVENT_MUTEX_FAIL);
 	rc = real.pthread_spin_trylock(lock);
 	if (rc == 0) {
 		turn_hold(t, EVENT_SPIN_LOCK, lock, pc);

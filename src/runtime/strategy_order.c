@@ -20,10 +20,43 @@
 
 static uint64_t options; /* who could go on at the last decision */
 
+/* Threads that are not to go on for now, and how many lines they have seen. */
+static struct traced asleep[TRACED_THREADS];
+static uint32_t asleep_count, asleep_seen;
+
 static void begin(struct rng *rng)
 {
+	const struct traced_area *a = &region->traced;
+
 	(void)rng;
 	options = 1;
+	asleep_count = a->sleep_count < TRACED_THREADS ? a->sleep_count : 0;
+	asleep_seen = a->order_count ? a->order_count - 1 : 0;
+	for (uint32_t i = 0; i < asleep_count; i++)
+		asleep[i] = a->sleep[i];
+}
+
+/* Whoever stands before something that conflicts with what happened wakes. */
+static void sleep_look(void)
+{
+	const struct traced_area *a = &region->traced;
+
+	for (; asleep_count && asleep_seen < a->count; asleep_seen++)
+		for (uint32_t i = 0; i < asleep_count; i++) {
+			const struct traced *e = &a->entries[asleep_seen];
+
+			if (e->thread == asleep[i].thread ||
+			    traced_conflicts(e, &asleep[i]))
+				asleep[i--] = asleep[--asleep_count];
+		}
+}
+
+static bool is_asleep(uint32_t n)
+{
+	for (uint32_t i = 0; i < asleep_count; i++)
+		if (asleep[i].thread == n)
+			return true;
+	return false;
 }
 
 static bool can_run(uint32_t n)
@@ -71,12 +104,13 @@ static uint32_t next_behind(uint32_t than)
 	return best;
 }
 
-static uint32_t lowest(void)
+static uint32_t lowest(bool even_asleep)
 {
 	uint32_t low = NO_THREAD;
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++)
-		if (turn_eligible[i] < low)
+		if (turn_eligible[i] < low &&
+		    (even_asleep || !is_asleep(turn_eligible[i])))
 			low = turn_eligible[i];
 	return low;
 }
@@ -85,9 +119,12 @@ static uint32_t by_default(uint32_t current, bool yields)
 {
 	uint32_t n;
 
-	if (!yields && turn_is_ready(current))
+	sleep_look();
+	if (!yields && turn_is_ready(current) && !is_asleep(current))
 		return current;
-	n = yields ? next_behind(current) : lowest();
+	n = yields ? next_behind(current) : lowest(false);
+	if (n == NO_THREAD)
+		n = lowest(true);
 	if (n == NO_THREAD)
 		n = first_sleeper();
 	if (n == NO_THREAD && signal_rescues())

@@ -46,6 +46,8 @@ struct campaign_news {
 	double seconds_wanted; /* 0: until all runs are made */
 };
 
+struct hand;
+
 struct campaign_options {
 	char *const *argv;
 	const char *guest; /* libheddle.so */
@@ -65,6 +67,11 @@ struct campaign_options {
 	 * them runs are perturbed: one at a time unless more workers are
 	 * wanted, each on all processors, and nothing is learned. */
 	const struct plan *rules;
+
+	/* What each hand does, with its worker started, in place of making runs
+	 * in their order; NULL for that. See campaign_inner.h. */
+	int (*drive)(void *driver, struct hand *h, struct err *err);
+	void *driver;
 
 	/* Called from campaign_run every tenth of a second; may be NULL. */
 	void (*tell)(void *to, const struct campaign_news *news);

@@ -133,6 +133,29 @@ static int request(struct hand *h, const struct piece *p, uint32_t flags,
 	return rc;
 }
 
+bool hand_take(struct hand *h, uint64_t *index)
+{
+	struct piece p = piece_take(h, 1);
+
+	*index = p.from;
+	return p.count;
+}
+
+int hand_run(struct hand *h, const struct control_ask *ask, struct err *err)
+{
+	struct campaign *c = h->c;
+	struct control *control = h->worker.control;
+	int rc = worker_runs(&h->worker, ask, err);
+	uint32_t made = atomic_load(&control->result_count);
+
+	account(c, control->results, made);
+	notes_keep(c, h->worker.region);
+	if (rc == 0 && !made)
+		return err_set(err, "%s: the program's server made no run",
+			       c->o->argv[0]);
+	return rc;
+}
+
 static int piece_make(struct hand *h, struct piece p, uint32_t flags,
 		      struct err *err)
 {
@@ -321,6 +344,10 @@ static int hand_work(struct hand *h, struct err *err)
 {
 	int rc;
 
+	if (h->c->o->drive)
+		return start(h, err) < 0 ?
+			       -1 :
+			       h->c->o->drive(h->c->o->driver, h, err);
 	if (h->nth && !h->c->launch.is_free && !lesson_await(h->c))
 		return 0;
 	if (start(h, err) < 0)

@@ -53,12 +53,20 @@ struct hand {
 	pthread_t thread;
 	struct worker worker;
 	double per_second;
+	uint32_t told; /* for whoever drives it */
 };
 
 double campaign_now(void);
 
 /* The life of a hand; `hand` is a struct hand. */
 void *hand_main(void *hand);
+
+/* For whoever drives a hand (campaign_options.drive): the number of the next
+ * run, false when no more are wanted; one run with the worker; and a look at
+ * what came of it, as at any run of a campaign. */
+bool hand_take(struct hand *h, uint64_t *index);
+MUST_USE int hand_run(struct hand *h, const struct control_ask *ask,
+		      struct err *err);
 
 /* A run is to be looked at: it is in the hand's worker. */
 MUST_USE int found_look(struct hand *h, uint64_t index,

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/install.h"
+#include "base/log.h"
+#include "cli/verb.h"
+#include "cli/view.h"
+#include "explore/explorer.h"
+#include "report/report_explore.h"
+#include "store/keeping.h"
+#include "store/store.h"
+#include "trial/program.h"
+
+enum { PROCESSORS = 2 /* that programs are told of, on every machine */ };
+
+struct explore_values {
+	uint64_t runs, time_for, jobs, bound, hang, max_points, memory, keep;
+	const char *search, *solver, *points, *expect, *check, *store, *output;
+	bool all_failures, no_deadlocks, no_idle_reads, resume, json, costs;
+};
+
+static const struct explore_values explore_defaults = {
+	.bound = 2,
+	.search = "mcm",
+	.solver = "order",
+	.points = "shared",
+	.hang = 10000,
+	.max_points = 1000000,
+	.memory = UINT64_C(4) << 30,
+	.keep = 20,
+	.store = STORE_DEFAULT,
+};
+
+static const struct arg explore_options[] = {
+	ARG_NUMBER(struct explore_values, runs, "runs", 'n', "N",
+		   "at most so many schedules"),
+	ARG_DURATION(struct explore_values, time_for, "for", 0, "TIME",
+		     "at most so long (500ms, 30s, 2m)"),
+	ARG_NUMBER(struct explore_values, jobs, "jobs", 'j', "J",
+		   "runs at a time (as many as processors)"),
+	ARG_CHOICE(struct explore_values, search, "search", 0,
+		   "mcm|dfs|chess|dpor", "what chooses schedules (mcm)"),
+	ARG_NUMBER(struct explore_values, bound, "bound", 0, "C",
+		   "preemptions that chess tries (2)"),
+	ARG_CHOICE(struct explore_values, solver, "solver", 0, "order|z3",
+		   "what answers questions of mcm (order)"),
+	ARG_FLAG(struct explore_values, resume, "resume", 0,
+		 "go on where the last exploration of this program ended"),
+	ARG_FLAG(struct explore_values, all_failures, "all-failures", 0,
+		 "go on after the first failure, keep each kind"),
+	ARG_FLAG(struct explore_values, no_deadlocks, "no-deadlocks", 0,
+		 "ask mcm for no states in which every thread waits"),
+	ARG_FLAG(struct explore_values, no_idle_reads, "no-idle-reads", 0,
+		 "leave out reads whose value nobody uses"),
+	ARG_CHOICE(struct explore_values, points, "points", 0, "all|shared",
+		   "accesses at which threads may change (shared)"),
+	ARG_PATH(struct explore_values, expect, "expect", 0, "FILE",
+		 "what standard output has to be"),
+	ARG_STRING(struct explore_values, check, "check", 0, "COMMAND",
+		   "judges what was printed, by its exit status"),
+	ARG_DURATION(struct explore_values, hang, "hang", 0, "TIME",
+		     "without a point, until a run counts as hung (10s)"),
+	ARG_NUMBER(struct explore_values, max_points, "max-points", 0, "N",
+		   "where a run is given up (1000000)"),
+	ARG_SIZE(struct explore_values, memory, "memory", 0, "SIZE",
+		 "that a run may use (4G)"),
+	ARG_PATH(struct explore_values, store, "store", 0, "DIR",
+		 "keep failures in DIR (.heddle)"),
+	ARG_NUMBER(struct explore_values, keep, "keep", 0, "N",
+		   "keep the last N (20)"),
+	ARG_FLAG(struct explore_values, costs, "costs", 0,
+		 "say what runs and questions took"),
+	ARG_FLAG(struct explore_values, json, "json", 0, "print JSON"),
+	ARG_PATH(struct explore_values, output, "output", 'o', "FILE",
+		 "print to FILE instead of standard output"),
+	ARG_END,
+};
+
+/* ---- progress ---- */
+
+struct line {
+	bool is_terminal, is_on;
+};
+
+static void line_tell(void *to, const struct explore_news *news)
+{
+	struct line *l = to;
+	char *text;
+
+	if (!l->is_terminal)
+		return;
+	text = report_explore_news(news);
+	fprintf(stderr, "\r%s\033[K", text);
+	fflush(stderr);
+	free(text);
+	l->is_on = true;
+}
+
+static void line_done(const struct line *l)
+{
+	if (l->is_on)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- all of it ---- */
+
+struct table {
+	const struct explore_values *v;
+	struct explore_options options;
+	struct explore_result result;
+	struct outputs outputs;
+	struct feed feed;
+	char **names;
+};
+
+static enum explore_search search_of(const char *name)
+{
+	for (int i = SEARCH_MCM; i <= SEARCH_DPOR; i++)
+		if (strcmp(explore_search_name((enum explore_search)i), name) ==
+		    0)
+			return (enum explore_search)i;
+	return SEARCH_MCM;
+}
+
+static void options_set(struct table *t, char **argv, const char *guest)
+{
+	const struct explore_values *v = t->v;
+
+	t->options = (struct explore_options){
+		.argv = argv,
+		.guest = guest,
+		.input = t->feed.fd,
+		.ask = { .points_most = v->max_points,
+			 .hang_ms = v->hang,
+			 .memory_most = v->memory,
+			 .processors = PROCESSORS },
+		.runs = v->runs,
+		.time_ms = v->time_for,
+		.workers = (uint32_t)v->jobs,
+		.all_failures = v->all_failures,
+		.outputs = &t->outputs,
+		.search = search_of(v->search),
+		.solver = strcmp(v->solver, "z3") == 0 ? SOLVER_Z3 :
+							 SOLVER_ORDER,
+		.bound = (uint32_t)v->bound,
+		.no_deadlocks = v->no_deadlocks,
+		.no_idle_reads = v->no_idle_reads,
+	};
+	if (strcmp(v->points, "all") == 0)
+		t->options.ask.flags |= CONTROL_ALL;
+}
+
+static int keep_all(struct table *t, struct err *err)
+{
+	const struct campaign_result *c = &t->result.campaign;
+	const struct keeping k = { .argv = t->options.argv,
+				   .strategy = t->v->search,
+				   .points_most = t->v->max_points,
+				   .hang_ms = t->v->hang,
+				   .outputs = &t->outputs,
+				   .feed = &t->feed,
+				   .store = t->v->store,
+				   .keep = t->v->keep };
+
+	t->names = xcalloc(c->failures.count + 1, sizeof(*t->names));
+	return keep_failures(&k, c, t->names, err);
+}
+
+static int tell(const struct table *t, struct err *err)
+{
+	const struct explore_values *v = t->v;
+	const struct explore_report report = {
+		.result = &t->result,
+		.options = &t->options,
+		.names = t->names,
+		.store = strcmp(v->store, STORE_DEFAULT) == 0 ? NULL : v->store,
+		.shows_costs = v->costs,
+	};
+	FILE *out = view_is_stdout(v->output) ? stdout : fopen(v->output, "we");
+
+	if (!out)
+		return err_set(err, "cannot write %s: %s", v->output,
+			       strerror(errno));
+	if (v->json)
+		report_explore_json(&report, out);
+	else
+		report_explore_text(&report, out);
+	if (out != stdout && fclose(out) == EOF)
+		return err_set(err, "cannot write %s: %s", v->output,
+			       strerror(errno));
+	return explore_status(&t->result);
+}
+
+static int run(struct table *t, char **argv, const char *guest, struct err *err)
+{
+	struct line line = { .is_terminal = isatty(STDERR_FILENO) };
+	int rc;
+
+	options_set(t, argv, guest);
+	t->options.tell = line_tell;
+	t->options.to = &line;
+	rc = explore(&t->options, &t->result, err);
+	line_done(&line);
+	if (rc < 0 || keep_all(t, err) < 0)
+		return -1;
+	return tell(t, err);
+}
+
+static void table_done(struct table *t)
+{
+	for (size_t i = 0; t->names && i < t->result.campaign.failures.count;
+	     i++)
+		free(t->names[i]);
+	free(t->names);
+	explore_done(&t->result);
+	feed_done(&t->feed);
+	outputs_done(&t->outputs);
+}
+
+static int check_values(const struct explore_values *v, const char *program,
+			struct err *err)
+{
+	enum { JOBS_MOST = 256, BOUND_MOST = 64 };
+	struct program p;
+	int rc;
+
+	if (v->jobs > JOBS_MOST)
+		return err_set(err, "--jobs wants a number up to %d, not %llu",
+			       JOBS_MOST, (unsigned long long)v->jobs);
+	if (v->bound > BOUND_MOST)
+		return err_set(err, "--bound wants a number up to %d, not %llu",
+			       BOUND_MOST, (unsigned long long)v->bound);
+	if (!v->max_points)
+		return err_set(err, "--max-points wants a number above 0");
+	rc = program_find(&p, program, err);
+	program_done(&p);
+	return rc;
+}
+
+static int cmd_explore(const void *values, int argc, char **argv,
+		       struct err *err)
+{
+	const struct explore_values *v = values;
+	struct table t = { .v = v, .feed.fd = -1 };
+	char *guest;
+	int rc = -1;
+
+	(void)argc;
+	if (check_values(v, argv[0], err) < 0)
+		return -1;
+	guest = install_find("libheddle.so", err);
+	if (guest && outputs_init(&t.outputs, v->expect, v->check, err) == 0 &&
+	    feed_init(&t.feed, 0, err) == 0)
+		rc = run(&t, argv, guest, err);
+	table_done(&t);
+	free(guest);
+	return rc;
+}
+
+const struct verb verb_explore = {
+	.name = "explore",
+	.summary = "run a program on every schedule that makes a difference",
+	.synopsis = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.flags = VERB_PROGRAM | VERB_NEEDS_ONE,
+	.options = explore_options,
+	.defaults = &explore_defaults,
+	.options_size = sizeof(struct explore_values),
+	.run = cmd_explore,
+};

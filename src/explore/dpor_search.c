@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dynamic partial-order reduction with sleep sets.
+ *
+ * Depth first through the tree of schedules, but a branch is taken only where a
+ * run has shown that it matters: for each event, at the last earlier event of
+ * another thread that conflicts with it, that nothing orders before it, and
+ * that could have been the other way round. Threads whose event was tried at a
+ * place sleep below it until something conflicts with that event.
+ *
+ * Finds: one schedule at least of each order of conflicting events.
+ * Misses: nothing that shows in what threads do.
+ * Wrong when: events conflict that are not known to.
+ *
+ * Flanagan and Godefroid, Dynamic Partial-Order Reduction for Model Checking
+ * Software (2005); Godefroid, Partial-Order Methods for the Verification of
+ * Concurrent Systems (1996) for sleep sets.
+ */
+#include "explore/search_kind.h"
+
+#include <string.h>
+
+#include "analysis/keymap.h"
+#include "format/event.h"
+
+/* A line of the present schedule. */
+struct node {
+	struct traced event; /* that was chosen */
+	uint64_t backtrack;  /* threads to be tried here */
+	uint64_t done;
+	uint64_t wakes; /* of a signal: threads that are to be woken yet */
+	VEC(struct traced) sleep; /* here, before the event */
+	VEC(struct traced) tried; /* events that were chosen here before */
+};
+
+struct dpor {
+	struct explorer *x;
+	VEC(struct node) nodes;
+	struct keymap classes;
+	bool is_begun, is_out;
+};
+
+static void *dpor_new(struct explorer *x)
+{
+	struct dpor *s = xcalloc(1, sizeof(*s));
+
+	s->x = x;
+	return s;
+}
+
+static void node_done(struct node *n)
+{
+	vec_free(&n->sleep);
+	vec_free(&n->tried);
+}
+
+static void nodes_cut(struct dpor *s, size_t count)
+{
+	while (s->nodes.count > count)
+		node_done(&s->nodes.at[--s->nodes.count]);
+}
+
+static void dpor_free(void *search)
+{
+	struct dpor *s = search;
+
+	nodes_cut(s, 0);
+	vec_free(&s->nodes);
+	keymap_done(&s->classes);
+	free(s);
+}
+
+static uint64_t bit(uint32_t thread)
+{
+	return thread < TRACED_THREADS ? UINT64_C(1) << thread : 0;
+}
+
+static uint64_t sleepers(const struct node *n)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < n->sleep.count; i++)
+		set |= bit(n->sleep.at[i].thread);
+	return set;
+}
+
+static uint64_t to_try(const struct node *n)
+{
+	return n->backtrack & ~n->done & ~sleepers(n);
+}
+
+/* ---- the next schedule ---- */
+
+/* Who sleeps while something else is tried at this node. */
+static void sleep_for(const struct node *n, struct explore_job *job)
+{
+	for (size_t i = 0; i < n->sleep.count; i++)
+		vec_push(&job->sleep, n->sleep.at[i]);
+	for (size_t i = 0; i < n->tried.count; i++)
+		vec_push(&job->sleep, n->tried.at[i]);
+}
+
+static enum job_answer dpor_next(void *search, struct explore_job *job)
+{
+	struct dpor *s = search;
+	size_t k = s->nodes.count;
+	struct traced_order last;
+	struct node *n = NULL;
+
+	if (s->is_out)
+		return JOB_WAIT;
+	if (!s->is_begun) {
+		s->is_begun = s->is_out = true;
+		return JOB_READY;
+	}
+	while (k-- > 0) {
+		n = &s->nodes.at[k];
+		if (n->wakes || to_try(n))
+			break;
+	}
+	if (k == SIZE_MAX)
+		return JOB_NONE;
+	if (n->wakes) {
+		uint32_t whom = (uint32_t)__builtin_ctzll(n->wakes);
+
+		n->wakes &= ~bit(whom);
+		last = (struct traced_order){ n->event.thread, whom };
+	} else {
+		uint32_t next = (uint32_t)__builtin_ctzll(to_try(n));
+
+		n->done |= bit(next);
+		vec_push(&n->tried, n->event);
+		last = (struct traced_order){ next, NO_THREAD };
+		sleep_for(n, job);
+	}
+	for (size_t i = 0; i < k; i++)
+		vec_push(&job->order,
+			 (struct traced_order){ s->nodes.at[i].event.thread,
+						s->nodes.at[i].event.other });
+	vec_push(&job->order, last);
+	nodes_cut(s, k + 1);
+	s->is_out = true;
+	return JOB_READY;
+}
+
+/* ---- what a run shows ---- */
+
+/* The clock of each line, in the order of lines and by thread. */
+struct clocks {
+	uint32_t *of_line;   /* line times threads */
+	uint32_t *of_thread; /* thread times threads */
+	uint32_t *nth;	     /* of each line in its thread, from 1 */
+	uint32_t threads;
+};
+
+static void join(uint32_t *to, const uint32_t *from, uint32_t threads)
+{
+	for (uint32_t i = 0; i < threads; i++)
+		if (from[i] > to[i])
+			to[i] = from[i];
+}
+
+/* Two that conflict, but of which the second cannot go on before the first. */
+static bool is_enabling(const struct traced *a, const struct traced *b)
+{
+	switch (a->kind) {
+	case EVENT_MUTEX_UNLOCK:
+	case EVENT_SPIN_UNLOCK:
+	case EVENT_RWLOCK_UNLOCK:
+	case EVENT_THREAD_CREATE:
+	case EVENT_THREAD_END:
+		return true;
+	case EVENT_COND_WAIT:
+		return b->kind == EVENT_MUTEX_LOCK;
+	case EVENT_COND_SIGNAL:
+	case EVENT_COND_BROADCAST:
+		return b->kind == EVENT_COND_WAIT && !(b->flags & TRACED_LEFT);
+	default:
+		return false;
+	}
+}
+
+static bool is_before(const struct clocks *c, const struct run_trace *t,
+		      uint32_t line, const uint32_t *clock)
+{
+	return clock[t->lines[line].thread] >= c->nth[line];
+}
+
+/* Something that leads to thread p's event is to go first at line i. */
+static void add_backtrack(struct dpor *s, const struct run_trace *t,
+			  const struct clocks *c, uint32_t i, uint32_t end,
+			  uint32_t p)
+{
+	const uint32_t *clock = &c->of_thread[(size_t)p * c->threads];
+	struct node *n = &s->nodes.at[i];
+	uint64_t could = n->event.could;
+
+	if (could & bit(p)) {
+		n->backtrack |= bit(p);
+		return;
+	}
+	for (uint32_t k = i + 1; k < end; k++)
+		if (is_before(c, t, k, clock) &&
+		    could & bit(t->lines[k].thread)) {
+			n->backtrack |= bit(t->lines[k].thread);
+			return;
+		}
+	n->backtrack |= could;
+}
+
+/* The last line that event e, of a thread whose clock this is, could have
+ * come before. */
+static void find_race(struct dpor *s, const struct run_trace *t,
+		      const struct clocks *c, const struct traced *e,
+		      uint32_t end)
+{
+	const uint32_t *clock = &c->of_thread[(size_t)e->thread * c->threads];
+
+	for (uint32_t i = end; i-- > 0;) {
+		const struct traced *a = &t->lines[i];
+
+		if (a->thread == e->thread || !traced_conflicts(a, e) ||
+		    is_enabling(a, e) || is_before(c, t, i, clock))
+			continue;
+		add_backtrack(s, t, c, i, end, e->thread);
+		return;
+	}
+}
+
+static void clocks_advance(struct clocks *c, const struct run_trace *t,
+			   uint32_t line)
+{
+	const struct traced *e = &t->lines[line];
+	uint32_t *clock = &c->of_thread[(size_t)e->thread * c->threads];
+
+	for (uint32_t i = line; i-- > 0;)
+		if (t->lines[i].thread != e->thread &&
+		    traced_conflicts(&t->lines[i], e))
+			join(clock, &c->of_line[(size_t)i * c->threads],
+			     c->threads);
+	c->nth[line] = ++clock[e->thread];
+	memcpy(&c->of_line[(size_t)line * c->threads], clock,
+	       c->threads * sizeof(*clock));
+}
+
+static void find_races(struct dpor *s, const struct run_trace *t)
+{
+	struct clocks c = { .threads = t->thread_count };
+
+	c.of_line = xcalloc((size_t)t->line_count * c.threads + 1,
+			    sizeof(*c.of_line));
+	c.of_thread = xcalloc((size_t)c.threads * c.threads + 1,
+			      sizeof(*c.of_thread));
+	c.nth = xcalloc(t->line_count + 1, sizeof(*c.nth));
+	for (uint32_t i = 0; i < t->line_count; i++) {
+		find_race(s, t, &c, &t->lines[i], i);
+		clocks_advance(&c, t, i);
+	}
+	for (uint32_t i = 0; i < t->pending_count; i++)
+		find_race(s, t, &c, &t->pending[i], t->line_count);
+	free(c.of_line);
+	free(c.of_thread);
+	free(c.nth);
+}
+
+/* ---- the nodes of a run ---- */
+
+static void sleep_below(const struct node *above, struct node *n)
+{
+	for (size_t i = 0; i < above->sleep.count; i++)
+		if (above->sleep.at[i].thread != above->event.thread &&
+		    !traced_conflicts(&above->sleep.at[i], &above->event))
+			vec_push(&n->sleep, above->sleep.at[i]);
+	for (size_t i = 0; i < above->tried.count; i++)
+		if (above->tried.at[i].thread != above->event.thread &&
+		    !traced_conflicts(&above->tried.at[i], &above->event))
+			vec_push(&n->sleep, above->tried.at[i]);
+}
+
+static void node_add(struct dpor *s, const struct traced *e)
+{
+	struct node n = { .event = *e,
+			  .backtrack = bit(e->thread),
+			  .done = bit(e->thread) };
+
+	if (e->kind == EVENT_COND_SIGNAL && e->other != NO_THREAD)
+		n.wakes = e->was & ~bit(e->other);
+	if (s->nodes.count)
+		sleep_below(&s->nodes.at[s->nodes.count - 1], &n);
+	vec_push(&s->nodes, n);
+}
+
+static void take_run(struct dpor *s, const struct explore_job *job,
+		     const struct run_trace *t)
+{
+	size_t told = job->order.count;
+
+	if (t->line_count < told) {
+		explorer_diverged(s->x);
+		nodes_cut(s, told ? told - 1 : 0);
+		return;
+	}
+	if (told) {
+		struct node *n = &s->nodes.at[told - 1];
+		bool is_same = n->event.thread == t->lines[told - 1].thread;
+
+		n->event = t->lines[told - 1];
+		if (!is_same && n->event.kind == EVENT_COND_SIGNAL &&
+		    n->event.other != NO_THREAD)
+			n->wakes = n->event.was & ~bit(n->event.other);
+	}
+	for (size_t i = told; i < t->line_count; i++)
+		node_add(s, &t->lines[i]);
+	find_races(s, t);
+}
+
+static void dpor_learn(void *search, struct explore_job *job,
+		       struct run_trace *t)
+{
+	struct dpor *s = search;
+	uint32_t *class = keymap_at(&s->classes, run_trace_class(t), 0);
+
+	if (!*class)
+		s->x->result->classes++;
+	*class = 1;
+	take_run(s, job, t);
+	s->is_out = false;
+	run_trace_free(t);
+}
+
+static uint64_t dpor_left(void *search)
+{
+	const struct dpor *s = search;
+	uint64_t n = !s->is_begun;
+
+	for (size_t i = 0; i < s->nodes.count; i++)
+		n += (uint64_t)__builtin_popcountll(to_try(&s->nodes.at[i])) +
+		     (uint64_t)__builtin_popcountll(s->nodes.at[i].wakes);
+	return n;
+}
+
+const struct search_kind search_dpor = { .new = dpor_new,
+					 .free = dpor_free,
+					 .next = dpor_next,
+					 .learn = dpor_learn,
+					 .left = dpor_left };

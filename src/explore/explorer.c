@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explore/explorer.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "explore/search_kind.h"
+#include "format/event.h"
+#include "trial/campaign_inner.h"
+
+/* ---- for searches ---- */
+
+bool explorer_is_stopped(const struct explorer *x)
+{
+	const struct campaign *c = x->c;
+
+	return x->is_over || atomic_load(&c->stop) || c->next >= c->limit ||
+	       (x->o->time_ms &&
+		(campaign_now() - c->began) * 1000 >= (double)x->o->time_ms);
+}
+
+void explorer_diverged(struct explorer *x)
+{
+	x->result->diverged++;
+}
+
+bool job_is_done_as_told(const struct explore_job *job,
+			 const struct run_trace *from,
+			 const struct run_trace *run, uint64_t target)
+{
+	if (run->line_count < job->order.count)
+		return false;
+	for (size_t i = 0; i < job->expected.count; i++) {
+		bool is_last = i + 1 == job->expected.count;
+		uint32_t line = (uint32_t)i;
+
+		if (!run_trace_is_alike(run, line, from, job->expected.at[i]))
+			return false;
+		if (run_trace_read(run, line, NULL) !=
+		    (is_last && target ?
+			     target :
+			     run_trace_read(from, job->expected.at[i], NULL)))
+			return false;
+	}
+	return true;
+}
+
+const char *explore_search_name(enum explore_search search)
+{
+	static const char *const names[] = { "mcm", "dfs", "chess", "dpor" };
+
+	return names[search];
+}
+
+/* ---- one run ---- */
+
+static void sites_give(struct explorer *x, struct hand *h)
+{
+	uint8_t *sites = h->worker.control->sites;
+
+	for (uint32_t i = 0; i < x->site_count; i++)
+		if (x->sites[i] == SITE_SHARED)
+			sites[i] = SITE_SHARED;
+}
+
+/* The lock is held. */
+static void sites_take(struct explorer *x, const struct hand *h)
+{
+	const struct region *r = h->worker.region;
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < atomic_load(&r->module_count); i++)
+		if (r->modules[i].site + (uint64_t)r->modules[i].size > end)
+			end = r->modules[i].site + (uint64_t)r->modules[i].size;
+	if (end > CONTROL_SITES)
+		end = CONTROL_SITES;
+	if (end > x->site_count) {
+		x->sites = xrealloc(x->sites, end);
+		memset(x->sites + x->site_count, 0, end - x->site_count);
+		x->site_count = (uint32_t)end;
+	}
+	for (uint64_t i = 0; i < end; i++)
+		if (r->control.sites[i] == SITE_SHARED)
+			x->sites[i] = SITE_SHARED;
+}
+
+static int make_run(struct explorer *x, struct hand *h,
+		    const struct explore_job *job, struct run_trace **trace,
+		    struct err *err)
+{
+	struct traced_area *a = &h->worker.region->traced;
+	struct control_ask ask = x->o->ask;
+
+	ask.strategy = STRATEGY_ORDER;
+	ask.flags |= CONTROL_VALUES | CONTROL_STOP;
+	ask.runs = 1;
+	ask.seed = 1;
+	if (job->order.count >= TRACED_MOST)
+		return err_set(err, "a schedule is too long to be followed");
+	a->order_count = (uint32_t)job->order.count;
+	a->count = 0;
+	a->sleep_count = (uint32_t)job->sleep.count;
+	if (job->sleep.count)
+		memcpy(a->sleep, job->sleep.at,
+		       job->sleep.count * sizeof(*job->sleep.at));
+	if (job->order.count)
+		memcpy(a->order, job->order.at,
+		       job->order.count * sizeof(*job->order.at));
+	if (hand_run(h, &ask, err) < 0)
+		return -1;
+	*trace = run_trace_take(h->worker.region);
+	return 0;
+}
+
+/* ---- programs that are not ours to control ---- */
+
+static char *describe_line(const struct hand *h, const struct run_trace *t,
+			   uint32_t line)
+{
+	struct captured *c = captured_take(&h->worker);
+	struct sites *sites = captured_sites(c);
+	struct site_chain chain = { 0 };
+	char *text;
+
+	if (line < t->line_count)
+		chain = site_resolve(sites, t->lines[line].site, true);
+	if (chain.count && chain.frames[0].file)
+		text = xasprintf("at %s:%d", chain.frames[0].file,
+				 chain.frames[0].line);
+	else
+		text = xstrdup("at a place without a name");
+	sites_free(sites);
+	captured_free(c);
+	return text;
+}
+
+/* The same order twice gives the same, or the program depends on something
+ * that is not ours to control. */
+static int check_erratic(struct explorer *x, struct hand *h,
+			 const struct explore_job *job,
+			 const struct run_trace *first, struct err *err)
+{
+	struct run_trace *again;
+	uint32_t at, end;
+
+	if (make_run(x, h, job, &again, err) < 0)
+		return -1;
+	at = run_trace_differ(first, again);
+	end = first->line_count > again->line_count ? first->line_count :
+						      again->line_count;
+	if (at < end && !again->learned && !first->learned) {
+		pthread_mutex_lock(&x->lock);
+		x->is_erratic = true;
+		if (!x->erratic)
+			x->erratic = describe_line(
+				h, at < first->line_count ? first : again, at);
+		x->is_over = true;
+		pthread_mutex_unlock(&x->lock);
+	}
+	run_trace_free(again);
+	return 0;
+}
+
+/* ---- the hands ---- */
+
+static void job_done(struct explore_job *job)
+{
+	vec_free(&job->order);
+	vec_free(&job->expected);
+	vec_free(&job->sleep);
+	free(job->from);
+}
+
+static void begin_anew(struct explorer *x)
+{
+	if (x->search)
+		x->kind->free(x->search);
+	x->search = x->kind->new (x);
+	x->epoch++;
+	x->result->runs = 0;
+	x->result->classes = 0;
+	x->result->diverged = 0;
+	x->gaps = 0;
+	x->unmodelled = 0;
+	x->is_stale = false;
+}
+
+/* The lock is held. */
+static void take_result(struct explorer *x, struct hand *h,
+			struct explore_job *job, struct run_trace *t)
+{
+	if (t->learned) {
+		sites_take(x, h);
+		x->result->restarts++;
+		x->is_stale = true;
+	}
+	if (x->is_stale || job->epoch != x->epoch) {
+		run_trace_free(t);
+		return;
+	}
+	x->result->runs++;
+	x->unmodelled |= t->unmodelled;
+	if (t->line_count > x->result->events)
+		x->result->events = t->line_count;
+	x->kind->learn(x->search, job, t);
+}
+
+static int look(struct explorer *x, struct hand *h, uint64_t index,
+		const struct run_trace *t, struct err *err)
+{
+	const struct control_result *r = &h->worker.control->results[0];
+
+	if (r->outcome == OUTCOME_LIMIT) {
+		pthread_mutex_lock(&x->lock);
+		x->limits++;
+		pthread_mutex_unlock(&x->lock);
+	}
+	/* What was seen with too few points is seen again with more. */
+	if (r->outcome == OUTCOME_DIVERGED || t->learned)
+		return 0;
+	return found_look(h, index, r, err);
+}
+
+static void tell(struct explorer *x)
+{
+	struct explore_news news;
+	double now = campaign_now();
+
+	if (!x->o->tell || now - x->told < 0.1)
+		return;
+	x->told = now;
+	news = (struct explore_news){
+		.seconds = now - x->c->began,
+		.runs = x->result->runs,
+		.classes = x->result->classes,
+		.left = x->kind->left(x->search),
+		.solver_seconds = x->result->solver_seconds,
+		.failures = x->c->result->failures.count,
+	};
+	x->o->tell(x->o->to, &news);
+}
+
+static int one_job(struct explorer *x, struct hand *h, struct explore_job *job,
+		   struct err *err)
+{
+	const struct control_result *r = &h->worker.control->results[0];
+	struct run_trace *t;
+	uint64_t index;
+	int rc;
+
+	if (!hand_take(h, &index)) {
+		pthread_mutex_lock(&x->lock);
+		x->dropped++;
+		pthread_mutex_unlock(&x->lock);
+		return 0;
+	}
+	if (h->told != x->epoch + 1)
+		sites_give(x, h);
+	h->told = x->epoch + 1;
+	if (make_run(x, h, job, &t, err) < 0)
+		return -1;
+	rc = look(x, h, index, t, err);
+	if (rc == 0 && (job->number == 0 || r->outcome == OUTCOME_DIVERGED))
+		rc = check_erratic(x, h, job, t, err);
+	pthread_mutex_lock(&x->lock);
+	take_result(x, h, job, t);
+	tell(x);
+	pthread_mutex_unlock(&x->lock);
+	return rc;
+}
+
+static void await_change(struct explorer *x)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 100 * 1000 * 1000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_cond_timedwait(&x->changed, &x->lock, &until);
+}
+
+/* The lock is held. False: there is no more to do. */
+static bool job_take(struct explorer *x, struct explore_job *job)
+{
+	while (!explorer_is_stopped(x)) {
+		enum job_answer answer;
+
+		if (x->is_stale && x->thinking) {
+			await_change(x);
+			continue;
+		}
+		if (x->is_stale)
+			begin_anew(x);
+		*job = (struct explore_job){ .epoch = x->epoch };
+		x->thinking++;
+		answer = x->kind->next(x->search, job);
+		x->thinking--;
+		if (x->is_stale) {
+			job_done(job);
+			pthread_cond_broadcast(&x->changed);
+			continue;
+		}
+		if (answer == JOB_READY) {
+			job->epoch = x->epoch;
+			job->number = x->number++;
+			return true;
+		}
+		if (answer == JOB_NONE && !x->out) {
+			x->is_over = true;
+			break;
+		}
+		await_change(x);
+	}
+	pthread_cond_broadcast(&x->changed);
+	return false;
+}
+
+static void modules_take(struct explorer *x, const struct hand *h)
+{
+	const struct region *r = h->worker.region;
+
+	if (x->result->modules.count)
+		return;
+	for (uint32_t i = 0; i < atomic_load(&r->module_count); i++)
+		vec_push(&x->result->modules, r->modules[i]);
+}
+
+static int drive(void *driver, struct hand *h, struct err *err)
+{
+	struct explorer *x = driver;
+	struct explore_job job;
+	int rc = 0;
+
+	pthread_mutex_lock(&x->lock);
+	x->c = h->c;
+	while (rc == 0 && job_take(x, &job)) {
+		x->out++;
+		pthread_mutex_unlock(&x->lock);
+		rc = one_job(x, h, &job, err);
+		pthread_mutex_lock(&x->lock);
+		x->out--;
+		job_done(&job);
+		pthread_cond_broadcast(&x->changed);
+	}
+	modules_take(x, h);
+	pthread_mutex_unlock(&x->lock);
+	return rc;
+}
+
+/* ---- the statement ---- */
+
+static void why(struct explorer *x, const char *text)
+{
+	vec_push(&x->result->why, xstrdup(text));
+}
+
+static const char *kind_text(uint32_t kind)
+{
+	static const char *const texts[] = {
+#define EVENT(name, text, fields, order) text,
+#include "format/event.def"
+#undef EVENT
+	};
+
+	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "?";
+}
+
+static void why_unmodelled(struct explorer *x)
+{
+	for (uint32_t k = 0; k < 64; k++) {
+		if (!(x->unmodelled >> k & 1))
+			continue;
+		if (k == EVENT_TIME)
+			why(x, "the program reads the clock");
+		else
+			vec_push(&x->result->why,
+				 xasprintf("what %s does is not modelled",
+					   kind_text(k)));
+	}
+}
+
+static void why_gaps(struct explorer *x)
+{
+	static const struct {
+		uint32_t gap;
+		const char *text;
+	} gaps[] = {
+		{ GAP_OUTSIDE, "memory was changed by code without hooks" },
+		{ GAP_TIME, "waits with a time limit were tried one way" },
+		{ GAP_TRIED, "tries of locks that conditions use, or of "
+			     "read-write locks" },
+		{ GAP_UNREAD, "accesses too wide to be told with values" },
+		{ GAP_CUT, "runs too long to be told" },
+		{ GAP_WINDOW,
+		  "runs of more events than are looked at together" },
+		{ GAP_CHOICES, "reads of many variables at once" },
+		{ GAP_BARRIER, "who comes last at a barrier was not varied" },
+	};
+
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
+		if (x->gaps & gaps[i].gap)
+			why(x, gaps[i].text);
+}
+
+static void conclude(struct explorer *x)
+{
+	struct explore_result *r = x->result;
+
+	r->left = x->kind->left(x->search) + x->dropped;
+	if (x->is_erratic)
+		vec_push(&r->why,
+			 xasprintf("the same schedule gave two different runs "
+				   "(%s): something in the program is not "
+				   "under control",
+				   x->erratic));
+	if (r->diverged)
+		vec_push(&r->why,
+			 xasprintf("%" PRIu64 " schedules did not lead where "
+				   "they should have",
+				   r->diverged));
+	if (r->unknown)
+		why(x, "questions were given up");
+	if (x->limits)
+		why(x, "runs were given up at --max-points");
+	why_unmodelled(x);
+	why_gaps(x);
+	r->is_complete = !r->left && !r->why.count && r->runs &&
+			 !r->campaign.stopped_by;
+}
+
+static const struct search_kind *kind_of(enum explore_search search)
+{
+	switch (search) {
+	case SEARCH_DPOR:
+		return &search_dpor;
+	case SEARCH_DFS:
+	case SEARCH_CHESS:
+		return &search_tree;
+	case SEARCH_MCM:
+		break;
+	}
+	return &search_mcm;
+}
+
+int explore(const struct explore_options *o, struct explore_result *result,
+	    struct err *err)
+{
+	struct explorer x = { .o = o,
+			      .result = result,
+			      .kind = kind_of(o->search),
+			      .lock = PTHREAD_MUTEX_INITIALIZER,
+			      .changed = PTHREAD_COND_INITIALIZER };
+	struct campaign_options c = { .argv = o->argv,
+				      .guest = o->guest,
+				      .input = o->input,
+				      .ask = o->ask,
+				      .runs = o->runs,
+				      .time_ms = o->time_ms,
+				      .workers = o->workers,
+				      .all_failures = o->all_failures,
+				      .outputs = o->outputs,
+				      .drive = drive,
+				      .driver = &x };
+	int rc;
+
+	*result = (struct explore_result){ 0 };
+	x.search = x.kind->new (&x);
+	rc = campaign_run(&c, &result->campaign, err);
+	conclude(&x);
+	x.kind->free(x.search);
+	free(x.erratic);
+	free(x.sites);
+	return rc;
+}
+
+void explore_done(struct explore_result *r)
+{
+	campaign_done(&r->campaign);
+	for (size_t i = 0; i < r->why.count; i++)
+		free(r->why.at[i]);
+	vec_free(&r->why);
+	vec_free(&r->modules);
+	vec_free(&r->query_ms);
+}
+
+enum exit_status explore_status(const struct explore_result *r)
+{
+	enum exit_status status = campaign_status(&r->campaign);
+
+	return status == EXIT_HELD && !r->is_complete ? EXIT_UNKNOWN : status;
+}

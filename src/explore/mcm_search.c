@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Maximal causality: each run is asked, read by read, what else a read could
+ * have got; each answer is the next run.
+ *
+ * A read that can get a value is asked for again after each run in which it got
+ * it, until the answer is no: then it has met everything that the other threads
+ * can have done by then. So when no run has an open question, every
+ * combination of what threads can read has been run.
+ *
+ * Questions whose value was never seen at that place of code come first, then
+ * those whose place was not asked for before; of equal ones those of the
+ * oldest run.
+ *
+ * Finds: every combination of what threads read, each in one run.
+ * Misses: what depends on more than what threads read (the order of outputs,
+ * who is last at a barrier, times).
+ * Wrong when: the causal model is (causal.h), which a simulator checks and the
+ * run itself.
+ */
+#include "explore/search_kind.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "explore/known_runs.h"
+#include "format/rng.h"
+
+enum {
+	WINDOW = 10000,	     /* events that are looked at together */
+	CONFLICTS = 2000000, /* before a question is given up */
+	TIMES_KEPT = 1 << 20,
+};
+
+struct question {
+	const struct causal_target *target;
+	uint64_t got;	  /* as run_trace_read tells */
+	uint64_t name;	  /* known_read */
+	uint64_t novelty; /* place and value */
+	uint32_t site;
+	bool is_done;
+};
+
+/* A run with open questions. */
+struct past {
+	struct run_trace *t;
+	struct trace_model *m;
+	struct causal *model; /* made when first asked */
+	VEC(struct question) questions;
+	size_t open;
+	uint32_t flying; /* runs that it asked for */
+	bool is_busy;
+	bool is_ready; /* its questions are known */
+};
+
+struct mcm {
+	struct explorer *x;
+	VEC(struct past *) pasts;
+	size_t first; /* pasts before this one are done */
+	struct known_runs known;
+	struct keymap seen;  /* place and value: was read */
+	struct keymap asked; /* place: how often a question was answered */
+	bool is_begun;
+};
+
+/* What became of a job. */
+struct origin {
+	struct past *past;
+	struct question *question;
+	uint32_t plan;
+};
+
+static void *mcm_new(struct explorer *x)
+{
+	struct mcm *s = xcalloc(1, sizeof(*s));
+
+	s->x = x;
+	return s;
+}
+
+static void past_free(struct past *p)
+{
+	if (!p)
+		return;
+	causal_free(p->model);
+	trace_model_free(p->m, p->t);
+	run_trace_free(p->t);
+	vec_free(&p->questions);
+	free(p);
+}
+
+static void mcm_free(void *search)
+{
+	struct mcm *s = search;
+
+	for (size_t i = 0; i < s->pasts.count; i++)
+		past_free(s->pasts.at[i]);
+	vec_free(&s->pasts);
+	known_runs_done(&s->known);
+	keymap_done(&s->seen);
+	keymap_done(&s->asked);
+	free(s);
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* ---- questions of a run ---- */
+
+static uint64_t novelty_of(uint32_t site, uint64_t got)
+{
+	return rng_mix(got ^ rng_mix(site));
+}
+
+static void question_add(struct past *p, const struct causal_target *target)
+{
+	uint32_t line = p->m->lines.at[target->event], place;
+	const struct traced *e = &p->t->lines[line];
+	struct question q = { .target = target, .site = e->site };
+
+	if (!trace_model_may_get(p->m, p->t, target) ||
+	    !run_trace_place(p->t, line, &place))
+		return;
+	q.got = trace_model_read(p->m, p->t, target);
+	q.name = known_read(e->thread,
+			    p->t->threads[e->thread].history.at[place], q.got);
+	q.novelty = novelty_of(e->site, q.got);
+	vec_push(&p->questions, q);
+}
+
+/* The model of a run, and what can be asked. Works on the run alone. */
+static int past_prepare(struct past *p, enum solver_kind kind)
+{
+	const struct causal_target *targets;
+	struct err err;
+	size_t count;
+
+	p->m = trace_model_new(p->t, WINDOW);
+	p->model = causal_new(&p->m->causal, kind, &err);
+	if (!p->model)
+		return -1;
+	count = causal_targets(p->model, &targets);
+	for (size_t i = 0; i < count; i++)
+		question_add(p, &targets[i]);
+	p->open = p->questions.count;
+	p->is_ready = true;
+	return 0;
+}
+
+/* Nobody will ask any more. */
+static void past_close(struct mcm *s, size_t n)
+{
+	past_free(s->pasts.at[n]);
+	s->pasts.at[n] = NULL;
+	while (s->first < s->pasts.count && !s->pasts.at[s->first])
+		s->first++;
+}
+
+/* ---- which one ---- */
+
+static uint32_t urgency(struct mcm *s, const struct question *q)
+{
+	uint32_t asked;
+
+	if (!*keymap_at(&s->seen, q->novelty, 0))
+		return 1000000;
+	asked = *keymap_at(&s->asked, q->site, 0);
+	return 1000 - (asked < 999 ? asked : 999);
+}
+
+static struct question *most_urgent(struct mcm *s, struct past *p,
+				    uint32_t *best)
+{
+	struct question *q = NULL;
+
+	*best = 0;
+	for (size_t i = 0; i < p->questions.count; i++) {
+		uint32_t u;
+
+		if (p->questions.at[i].is_done)
+			continue;
+		u = urgency(s, &p->questions.at[i]);
+		if (u <= *best)
+			continue;
+		*best = u;
+		q = &p->questions.at[i];
+	}
+	return q;
+}
+
+/* A run that nobody asks at the moment, and its best question. `busy` is set
+ * when there are others. */
+static struct past *take_past(struct mcm *s, struct question **question,
+			      bool *busy)
+{
+	enum { LOOKED_AT = 64 };
+	struct past *found = NULL;
+	uint32_t best = 0, looked = 0;
+
+	for (size_t i = s->first; i < s->pasts.count && looked < LOOKED_AT;
+	     i++) {
+		struct past *p = s->pasts.at[i];
+		struct question *q;
+		uint32_t u;
+
+		if (!p)
+			continue;
+		if (p->is_busy) {
+			*busy = true;
+			continue;
+		}
+		looked++;
+		if (!p->is_ready) {
+			*question = NULL;
+			return p;
+		}
+		q = most_urgent(s, p, &u);
+		if (!q && p->flying) {
+			*busy = true;
+			continue;
+		}
+		if (!q) {
+			past_close(s, i);
+			continue;
+		}
+		if (u > best) {
+			best = u;
+			found = p;
+			*question = q;
+		}
+	}
+	return found;
+}
+
+/* ---- asking ---- */
+
+struct vectors {
+	uint32_t *at;
+	size_t count, room;
+};
+
+/* Does a go at least as far as b in every thread but one? */
+static bool covers(const uint32_t *a, const uint32_t *b, uint32_t threads,
+		   uint32_t own)
+{
+	for (uint32_t i = 0; i < threads; i++)
+		if (i != own && a[i] < b[i])
+			return false;
+	return true;
+}
+
+/* Adds a vector, and drops those that it makes superfluous. */
+static void vector_add(struct vectors *v, const uint32_t *vector,
+		       uint32_t threads, uint32_t own)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < v->count; i += threads)
+		if (covers(&v->at[i], vector, threads, own))
+			return;
+	for (size_t i = 0; i < v->count; i += threads) {
+		if (covers(vector, &v->at[i], threads, own))
+			continue;
+		memmove(&v->at[kept], &v->at[i], threads * sizeof(*v->at));
+		kept += threads;
+	}
+	v->count = kept;
+	for (uint32_t i = 0; i < threads; i++)
+		vec_push(v, vector[i]);
+}
+
+/* The runs in which the read has got that. The lock is held. */
+static void find_known(struct mcm *s, const struct past *p,
+		       const struct question *q, struct vectors *out)
+{
+	const struct causal_trace *t = &p->m->causal;
+	uint32_t own = t->events.at[q->target->event].thread;
+	uint32_t *vector = xcalloc(t->threads + 1, sizeof(*vector));
+
+	out->count = 0;
+	for (uint32_t n = *keymap_at(&s->known.first, q->name, 0); n;
+	     n = s->known.links.at[n - 1].next) {
+		const struct known_run *r =
+			&s->known.all.at[s->known.links.at[n - 1].run];
+
+		if (r->is_gone)
+			continue;
+		for (uint32_t i = 0; i < t->threads; i++)
+			vector[i] = i < r->thread_count ?
+					    p->m->events_in[i][run_trace_shared(
+						    &p->t->threads[i],
+						    &r->threads[i])] :
+					    0;
+		vector_add(out, vector, t->threads, own);
+	}
+	free(vector);
+}
+
+static void count_query(struct mcm *s, double ms, enum solver_answer answer)
+{
+	struct explore_result *r = s->x->result;
+
+	r->asked++;
+	r->yes += answer == SOLVER_YES;
+	r->unknown += answer == SOLVER_UNKNOWN;
+	r->solver_seconds += ms / 1e3;
+	if (r->query_ms.count < TIMES_KEPT)
+		vec_push(&r->query_ms, (float)ms);
+}
+
+/* A question of a run that is ours meanwhile; lets the lock go. */
+static enum solver_answer ask(struct mcm *s, struct past *p,
+			      const struct question *q,
+			      struct causal_schedule *schedule)
+{
+	struct vectors known = { 0 };
+	enum solver_answer answer;
+	double began;
+
+	find_known(s, p, q, &known);
+	pthread_mutex_unlock(&s->x->lock);
+	began = now_ms();
+	answer = causal_ask(
+		p->model, q->target,
+		&(struct causal_known){ known.at,
+					known.count / p->m->causal.threads },
+		CONFLICTS, schedule);
+	began = now_ms() - began;
+	pthread_mutex_lock(&s->x->lock);
+	count_query(s, began, answer);
+	vec_free(&known);
+	return answer;
+}
+
+/* ---- jobs ---- */
+
+static void expect_lines(const struct past *p, struct explore_job *job)
+{
+	uint32_t *next = xcalloc(p->t->thread_count + 1, sizeof(*next));
+
+	for (size_t i = 0; i < job->order.count; i++) {
+		uint32_t n = job->order.at[i].thread;
+
+		vec_push(&job->expected, p->t->threads[n].lines.at[next[n]++]);
+	}
+	free(next);
+}
+
+/* From here on nobody else asks for what this run will show. */
+static uint32_t reserve(struct mcm *s, const struct past *p,
+			const struct question *q, const struct explore_job *job)
+{
+	uint32_t *counts = xcalloc(p->t->thread_count + 1, sizeof(*counts));
+	uint32_t own = p->m->causal.events.at[q->target->event].thread, n;
+
+	for (size_t i = 0; i < job->order.count; i++)
+		counts[job->order.at[i].thread]++;
+	counts[own]--;
+	n = known_runs_plan(&s->known, p->t, counts, own, q->got);
+	free(counts);
+	return n;
+}
+
+static void job_make(struct mcm *s, struct past *p, struct question *q,
+		     const struct causal_schedule *schedule,
+		     struct explore_job *job)
+{
+	struct origin *origin = xcalloc(1, sizeof(*origin));
+
+	trace_model_order(p->m, p->t, schedule, &job->order);
+	expect_lines(p, job);
+	*origin = (struct origin){ p, q, reserve(s, p, q, job) };
+	job->from = origin;
+	p->flying++;
+	++*keymap_at(&s->asked, q->site, 0);
+	*keymap_at(&s->seen, q->novelty, 0) = 1;
+}
+
+static void prepare(struct mcm *s, struct past *p)
+{
+	uint32_t gaps = 0;
+
+	p->is_busy = true;
+	pthread_mutex_unlock(&s->x->lock);
+	if (past_prepare(p, s->x->o->solver) < 0)
+		gaps = GAP_KIND;
+	pthread_mutex_lock(&s->x->lock);
+	s->x->gaps |= gaps | p->m->gaps;
+	p->is_busy = false;
+}
+
+static enum job_answer mcm_next(void *search, struct explore_job *job)
+{
+	struct mcm *s = search;
+	struct causal_schedule schedule = { 0 };
+	enum job_answer result = JOB_NONE;
+
+	if (!s->is_begun) {
+		s->is_begun = true;
+		return JOB_READY;
+	}
+	while (!explorer_is_stopped(s->x) && !s->x->is_stale) {
+		enum solver_answer answer;
+		struct question *q = NULL;
+		bool busy = false;
+		struct past *p = take_past(s, &q, &busy);
+
+		if (!p) {
+			result = busy ? JOB_WAIT : JOB_NONE;
+			break;
+		}
+		if (!p->is_ready) {
+			prepare(s, p);
+			continue;
+		}
+		p->is_busy = true;
+		answer = ask(s, p, q, &schedule);
+		p->is_busy = false;
+		if (answer == SOLVER_YES) {
+			job_make(s, p, q, &schedule, job);
+			result = JOB_READY;
+			break;
+		}
+		q->is_done = true;
+	}
+	vec_free(&schedule);
+	return result;
+}
+
+static void note_reads(struct mcm *s, const struct run_trace *t)
+{
+	for (uint32_t i = 0; i < t->line_count; i++) {
+		uint64_t got = run_trace_read(t, i, NULL);
+
+		if (got)
+			*keymap_at(&s->seen, novelty_of(t->lines[i].site, got),
+				   0) = 1;
+	}
+}
+
+static void mcm_learn(void *search, struct explore_job *job,
+		      struct run_trace *t)
+{
+	struct mcm *s = search;
+	struct origin *o = job->from;
+	struct past *p;
+
+	if (o) {
+		o->past->flying--;
+		known_runs_forget(&s->known, o->plan);
+		if (!job_is_done_as_told(job, o->past->t, t,
+					 o->question->got)) {
+			explorer_diverged(s->x);
+			o->question->is_done = true;
+		}
+	}
+	known_runs_add(&s->known, t);
+	note_reads(s, t);
+	if (known_runs_has_class(&s->known, t)) {
+		run_trace_free(t);
+		return;
+	}
+	s->x->result->classes++;
+	p = xcalloc(1, sizeof(*p));
+	p->t = t;
+	vec_push(&s->pasts, p);
+}
+
+static uint64_t mcm_left(void *search)
+{
+	const struct mcm *s = search;
+	uint64_t n = !s->is_begun;
+
+	for (size_t i = s->first; i < s->pasts.count; i++)
+		n += s->pasts.at[i] != NULL;
+	return n;
+}
+
+const struct search_kind search_mcm = { .new = mcm_new,
+					.free = mcm_free,
+					.next = mcm_next,
+					.learn = mcm_learn,
+					.left = mcm_left };

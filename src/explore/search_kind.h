@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_SEARCH_KIND_H
+#define HEDDLE_SEARCH_KIND_H
+
+/*
+ * What an exploration asks of a search: which schedule is next, and here is
+ * what came of it. A search is called with the explorer's lock held; only
+ * `next` may let it go meanwhile, while it works with what nobody else has.
+ *
+ * A search that has a single schedule under way at a time says so by answering
+ * JOB_WAIT.
+ */
+
+#include "explore/explorer.h"
+#include "explore/run_trace.h"
+#include "explore/trace_model.h"
+
+#include <pthread.h>
+
+struct explore_job {
+	struct thread_order order;
+	VEC(uint32_t) expected; /* lines of `from`, one for each of the order */
+	VEC(struct traced) sleep; /* of traced_area */
+	void *from;		  /* the search's own; freed with the job */
+	uint64_t number;
+	uint32_t epoch;
+};
+
+enum job_answer {
+	JOB_READY,
+	JOB_WAIT, /* for a run that is under way */
+	JOB_NONE, /* nothing is left once all runs are over */
+};
+
+struct explorer;
+
+struct search_kind {
+	void *(*new)(struct explorer *x);
+	void (*free)(void *search);
+	enum job_answer (*next)(void *search, struct explore_job *job);
+	/* Takes over the trace. */
+	void (*learn)(void *search, struct explore_job *job,
+		      struct run_trace *t);
+	uint64_t (*left)(void *search);
+};
+
+extern const struct search_kind search_mcm, search_tree, search_dpor;
+
+/* The parts of an explorer that searches see. */
+struct explorer {
+	const struct explore_options *o;
+	struct explore_result *result;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	const struct search_kind *kind;
+	void *search;
+	uint32_t epoch;	   /* raised when the search begins anew */
+	uint32_t out;	   /* runs under way */
+	uint32_t thinking; /* hands inside of `next` */
+	uint32_t dropped;  /* jobs that found no budget */
+	bool is_stale;	   /* the search is to begin anew */
+	uint32_t gaps;	   /* enum model_gap */
+	uint64_t unmodelled;
+	uint64_t number; /* of jobs */
+	bool is_over;
+	bool is_erratic; /* the same order gave something else */
+	char *erratic;	 /* where, in words */
+	uint64_t limits; /* runs that were given up */
+	uint8_t *sites;	 /* places known to be shared, for all workers */
+	uint32_t site_count;
+	uint64_t classes_seen;
+	struct campaign *c;
+	double told;
+};
+
+/* Is it time to stop? The lock is held. */
+bool explorer_is_stopped(const struct explorer *x);
+
+/* A schedule did not do what it should have. */
+void explorer_diverged(struct explorer *x);
+
+/* Did the run do what the job expects, line by line? `target`: what the last
+ * line is to read (0: as in `from`). */
+bool job_is_done_as_told(const struct explore_job *job,
+			 const struct run_trace *from,
+			 const struct run_trace *run, uint64_t target);
+
+#endif

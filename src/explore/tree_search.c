@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree of all schedules: depth first, or by the number of preemptions.
+ *
+ * A schedule is the list of threads, line by line. Behind what it was told a
+ * run goes on by itself; each line there at which another thread could have
+ * gone on, or a signal could have woken another one, is a branch, told up to
+ * there. So every schedule is made once.
+ *
+ * Depth first takes the branch that is farthest from the root. CHESS (Musuvathi
+ * and Qadeer, Iterative Context Bounding, 2007) takes branches with fewer
+ * preemptions first, up to a bound; a switch away from a thread that could not
+ * go on, or that spins, is none.
+ *
+ * Finds: everything that any schedule shows, in the end; with a bound,
+ * everything that so many preemptions show.
+ * Misses: nothing else, but there are more schedules than anybody can run.
+ * Wrong when: a run depends on more than its schedule.
+ */
+#include "explore/search_kind.h"
+
+#include <string.h>
+
+#include "analysis/keymap.h"
+#include "format/event.h"
+
+struct branch {
+	struct traced_order *order;
+	uint32_t count;
+	uint32_t preemptions;
+};
+
+struct branches {
+	struct branch *at;
+	size_t count, room;
+};
+
+enum { LEVELS = 65 };
+
+struct tree {
+	struct explorer *x;
+	struct branches levels[LEVELS]; /* by preemptions; dfs has one */
+	struct keymap classes;
+	bool is_begun, is_out;
+};
+
+static bool is_chess(const struct tree *s)
+{
+	return s->x->o->search == SEARCH_CHESS;
+}
+
+static void *tree_new(struct explorer *x)
+{
+	struct tree *s = xcalloc(1, sizeof(*s));
+
+	s->x = x;
+	return s;
+}
+
+static void tree_free(void *search)
+{
+	struct tree *s = search;
+
+	for (int i = 0; i < LEVELS; i++) {
+		for (size_t k = 0; k < s->levels[i].count; k++)
+			free(s->levels[i].at[k].order);
+		vec_free(&s->levels[i]);
+	}
+	keymap_done(&s->classes);
+	free(s);
+}
+
+static enum job_answer tree_next(void *search, struct explore_job *job)
+{
+	struct tree *s = search;
+
+	if (!s->is_begun) {
+		s->is_begun = true;
+		return JOB_READY;
+	}
+	for (int i = 0; i < LEVELS; i++) {
+		struct branches *b = &s->levels[i];
+		struct branch *taken;
+
+		if (!b->count)
+			continue;
+		taken = &b->at[--b->count];
+		job->order.at = taken->order;
+		job->order.count = job->order.room = taken->count;
+		return JOB_READY;
+	}
+	return JOB_NONE;
+}
+
+/* ---- branches ---- */
+
+static void branch_add(struct tree *s, const struct run_trace *t, uint32_t line,
+		       struct traced_order last, uint32_t preemptions)
+{
+	uint32_t bound = s->x->o->bound < LEVELS ? s->x->o->bound : LEVELS - 1;
+	struct branch b = { .count = line + 1, .preemptions = preemptions };
+
+	if (is_chess(s) && preemptions > bound)
+		return;
+	b.order = xmalloc((line + 1) * sizeof(*b.order));
+	for (uint32_t i = 0; i < line; i++)
+		b.order[i] = (struct traced_order){ t->lines[i].thread,
+						    t->lines[i].other };
+	b.order[line] = last;
+	vec_push(&s->levels[is_chess(s) ? preemptions : 0], b);
+}
+
+static bool could(const struct traced *e, uint32_t thread)
+{
+	return thread < TRACED_THREADS && e->could >> thread & 1;
+}
+
+/* Does giving the turn to `thread` here take it from one that could go on? */
+static bool is_preemption(const struct run_trace *t, uint32_t line,
+			  uint32_t thread)
+{
+	uint32_t before = line ? t->lines[line - 1].thread : 0;
+
+	return thread != before && could(&t->lines[line], before);
+}
+
+static void add_switches(struct tree *s, const struct run_trace *t,
+			 uint32_t line, uint32_t preemptions)
+{
+	const struct traced *e = &t->lines[line];
+
+	for (uint32_t n = 0; n < TRACED_THREADS; n++)
+		if (n != e->thread && could(e, n))
+			branch_add(s, t, line,
+				   (struct traced_order){ n, NO_THREAD },
+				   preemptions + is_preemption(t, line, n));
+}
+
+/* A signal could have woken another one. */
+static void add_wakes(struct tree *s, const struct run_trace *t, uint32_t line,
+		      uint32_t preemptions)
+{
+	const struct traced *e = &t->lines[line];
+
+	if (e->kind != EVENT_COND_SIGNAL || e->other == NO_THREAD)
+		return;
+	for (uint32_t n = e->other + 1; n < TRACED_THREADS; n++)
+		if (e->was >> n & 1)
+			branch_add(s, t, line,
+				   (struct traced_order){ e->thread, n },
+				   preemptions);
+}
+
+static void tree_learn(void *search, struct explore_job *job,
+		       struct run_trace *t)
+{
+	struct tree *s = search;
+	uint32_t told = (uint32_t)job->order.count, preemptions = 0;
+	uint32_t *class = keymap_at(&s->classes, run_trace_class(t), 0);
+
+	if (!*class)
+		s->x->result->classes++;
+	*class = 1;
+	if (t->line_count < told)
+		explorer_diverged(s->x);
+	for (uint32_t i = 0; i < t->line_count; i++) {
+		uint32_t here = is_preemption(t, i, t->lines[i].thread);
+
+		if (i >= told)
+			add_switches(s, t, i, preemptions);
+		preemptions += here;
+		/* The branch of a signal is told whom it wakes. */
+		if (i >= told ||
+		    (i + 1 == told && job->order.at[i].pick == NO_THREAD))
+			add_wakes(s, t, i, preemptions);
+	}
+	run_trace_free(t);
+}
+
+static uint64_t tree_left(void *search)
+{
+	const struct tree *s = search;
+	uint64_t n = 0;
+
+	for (int i = 0; i < LEVELS; i++)
+		n += s->levels[i].count;
+	return n;
+}
+
+const struct search_kind search_tree = { .new = tree_new,
+					 .free = tree_free,
+					 .next = tree_next,
+					 .learn = tree_learn,
+					 .left = tree_left };
