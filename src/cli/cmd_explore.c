@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "cli/view.h"
 #include "explore/explorer.h"
 #include "report/report_explore.h"
+#include "store/again.h"
 #include "store/keeping.h"
 #include "store/store.h"
 #include "trial/program.h"
@@ -18,8 +20,9 @@ enum { PROCESSORS = 2 /* that programs are told of, on every machine */ };
 
 struct explore_values {
 	uint64_t runs, time_for, jobs, bound, hang, max_points, memory, keep;
-	const char *search, *solver, *points, *expect, *check, *store, *output;
-	bool all_failures, no_deadlocks, no_idle_reads, resume, json, costs;
+	const char *search, *solver, *points, *expect, *check, *store, *output,
+		*classes;
+	bool all_failures, json, costs;
 };
 
 static const struct explore_values explore_defaults = {
@@ -47,14 +50,8 @@ static const struct arg explore_options[] = {
 		   "preemptions that chess tries (2)"),
 	ARG_CHOICE(struct explore_values, solver, "solver", 0, "order|z3",
 		   "what answers questions of mcm (order)"),
-	ARG_FLAG(struct explore_values, resume, "resume", 0,
-		 "go on where the last exploration of this program ended"),
 	ARG_FLAG(struct explore_values, all_failures, "all-failures", 0,
 		 "go on after the first failure, keep each kind"),
-	ARG_FLAG(struct explore_values, no_deadlocks, "no-deadlocks", 0,
-		 "ask mcm for no states in which every thread waits"),
-	ARG_FLAG(struct explore_values, no_idle_reads, "no-idle-reads", 0,
-		 "leave out reads whose value nobody uses"),
 	ARG_CHOICE(struct explore_values, points, "points", 0, "all|shared",
 		   "accesses at which threads may change (shared)"),
 	ARG_PATH(struct explore_values, expect, "expect", 0, "FILE",
@@ -73,6 +70,8 @@ static const struct arg explore_options[] = {
 		   "keep the last N (20)"),
 	ARG_FLAG(struct explore_values, costs, "costs", 0,
 		 "say what runs and questions took"),
+	ARG_PATH(struct explore_values, classes, "classes", 0, "FILE",
+		 "write a number for each class of runs to FILE"),
 	ARG_FLAG(struct explore_values, json, "json", 0, "print JSON"),
 	ARG_PATH(struct explore_values, output, "output", 'o', "FILE",
 		 "print to FILE instead of standard output"),
@@ -146,27 +145,42 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.solver = strcmp(v->solver, "z3") == 0 ? SOLVER_Z3 :
 							 SOLVER_ORDER,
 		.bound = (uint32_t)v->bound,
-		.no_deadlocks = v->no_deadlocks,
-		.no_idle_reads = v->no_idle_reads,
 	};
 	if (strcmp(v->points, "all") == 0)
 		t->options.ask.flags |= CONTROL_ALL;
 }
 
+static int keep(struct table *t, size_t n, struct err *err)
+{
+	const struct campaign_result *c = &t->result.campaign;
+	const struct failure *f = &c->failures.at[n];
+	const struct keeping k = { .store = t->v->store,
+				   .argv = t->options.argv,
+				   .strategy = t->v->search,
+				   .outputs = &t->outputs,
+				   .feed = &t->feed,
+				   .points_most = t->v->max_points,
+				   .hang_ms = t->v->hang };
+	bool was_known;
+
+	if (keeping_save(&k, f->captured, &f->verdict, NULL, &t->names[n],
+			 &was_known, err) < 0)
+		return -1;
+	if (!was_known && !c->stopped_by)
+		again_make_readable(t->v->store, t->names[n]);
+	return 0;
+}
+
 static int keep_all(struct table *t, struct err *err)
 {
 	const struct campaign_result *c = &t->result.campaign;
-	const struct keeping k = { .argv = t->options.argv,
-				   .strategy = t->v->search,
-				   .points_most = t->v->max_points,
-				   .hang_ms = t->v->hang,
-				   .outputs = &t->outputs,
-				   .feed = &t->feed,
-				   .store = t->v->store,
-				   .keep = t->v->keep };
 
 	t->names = xcalloc(c->failures.count + 1, sizeof(*t->names));
-	return keep_failures(&k, c, t->names, err);
+	for (size_t i = 0; i < c->failures.count; i++)
+		if (c->failures.at[i].verdict.status == EXIT_BROKEN &&
+		    keep(t, i, err) < 0)
+			return -1;
+	return c->failures.count ? repro_tidy(t->v->store, t->v->keep, err) : 0;
 }
 
 static int tell(const struct table *t, struct err *err)
@@ -194,6 +208,25 @@ static int tell(const struct table *t, struct err *err)
 	return explore_status(&t->result);
 }
 
+/* For comparing two explorations. */
+static int classes_write(const struct table *t, struct err *err)
+{
+	const char *path = t->v->classes;
+	FILE *out = path ? fopen(path, "we") : NULL;
+
+	if (!path)
+		return 0;
+	if (!out)
+		return err_set(err, "cannot write %s: %s", path,
+			       strerror(errno));
+	for (size_t i = 0; i < t->result.seen.count; i++)
+		fprintf(out, "%016" PRIx64 "\n", t->result.seen.at[i]);
+	if (fclose(out) == EOF)
+		return err_set(err, "cannot write %s: %s", path,
+			       strerror(errno));
+	return 0;
+}
+
 static int run(struct table *t, char **argv, const char *guest, struct err *err)
 {
 	struct line line = { .is_terminal = isatty(STDERR_FILENO) };
@@ -204,7 +237,7 @@ static int run(struct table *t, char **argv, const char *guest, struct err *err)
 	t->options.to = &line;
 	rc = explore(&t->options, &t->result, err);
 	line_done(&line);
-	if (rc < 0 || keep_all(t, err) < 0)
+	if (rc < 0 || keep_all(t, err) < 0 || classes_write(t, err) < 0)
 		return -1;
 	return tell(t, err);
 }

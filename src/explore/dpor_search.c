@@ -3,17 +3,20 @@
  * Dynamic partial-order reduction with sleep sets.
  *
  * Depth first through the tree of schedules, but a branch is taken only where a
- * run has shown that it matters: for each event, at the last earlier event of
- * another thread that conflicts with it, that nothing orders before it, and
- * that could have been the other way round. Threads whose event was tried at a
- * place sleep below it until something conflicts with that event.
+ * run has shown that it matters: for each event, at every earlier event of
+ * another thread that conflicts with it, that nothing else orders before it,
+ * and that could have been the other way round. There, one of the threads is
+ * tried that can go first when both are turned round, unless one of them was.
+ * Threads whose event was tried at a place sleep below it until something
+ * conflicts with that event.
  *
  * Finds: one schedule at least of each order of conflicting events.
  * Misses: nothing that shows in what threads do.
  * Wrong when: events conflict that are not known to.
  *
  * Flanagan and Godefroid, Dynamic Partial-Order Reduction for Model Checking
- * Software (2005); Godefroid, Partial-Order Methods for the Verification of
+ * Software (2005); Abdulla, Aronis, Jonsson and Sagonas, Optimal Dynamic Partial
+ * Order Reduction (2014), for source sets; Godefroid, Partial-Order Methods for the Verification of
  * Concurrent Systems (1996) for sleep sets.
  */
 #include "explore/search_kind.h"
@@ -160,6 +163,12 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t threads)
 			to[i] = from[i];
 }
 
+static bool is_waiting_for_lock(const struct traced *e)
+{
+	return e->kind == EVENT_MUTEX_LOCK || e->kind == EVENT_SPIN_LOCK ||
+	       e->kind == EVENT_RWLOCK_RDLOCK || e->kind == EVENT_RWLOCK_WRLOCK;
+}
+
 /* Two that conflict, but of which the second cannot go on before the first. */
 static bool is_enabling(const struct traced *a, const struct traced *b)
 {
@@ -167,6 +176,10 @@ static bool is_enabling(const struct traced *a, const struct traced *b)
 	case EVENT_MUTEX_UNLOCK:
 	case EVENT_SPIN_UNLOCK:
 	case EVENT_RWLOCK_UNLOCK:
+		return is_waiting_for_lock(b);
+	/* Where a try fails nobody can have the lock. */
+	case EVENT_MUTEX_FAIL:
+		return !(a->flags & TRACED_TOOK) && is_waiting_for_lock(b);
 	case EVENT_THREAD_CREATE:
 	case EVENT_THREAD_END:
 		return true;
@@ -186,44 +199,89 @@ static bool is_before(const struct clocks *c, const struct run_trace *t,
 	return clock[t->lines[line].thread] >= c->nth[line];
 }
 
-/* Something that leads to thread p's event is to go first at line i. */
-static void add_backtrack(struct dpor *s, const struct run_trace *t,
-			  const struct clocks *c, uint32_t i, uint32_t end,
-			  uint32_t p)
-{
-	const uint32_t *clock = &c->of_thread[(size_t)p * c->threads];
-	struct node *n = &s->nodes.at[i];
-	uint64_t could = n->event.could;
+/* An event that is about to be looked at, and what is before it. */
+struct late {
+	const struct traced *event;
+	const uint32_t *clock; /* of its thread, before it */
+	uint32_t line;	       /* where it stands */
+};
 
-	if (could & bit(p)) {
-		n->backtrack |= bit(p);
-		return;
-	}
-	for (uint32_t k = i + 1; k < end; k++)
-		if (is_before(c, t, k, clock) &&
-		    could & bit(t->lines[k].thread)) {
-			n->backtrack |= bit(t->lines[k].thread);
-			return;
-		}
-	n->backtrack |= could;
+static bool is_ordered(const struct clocks *c, const struct run_trace *t,
+		       uint32_t early, uint32_t late)
+{
+	return is_before(c, t, early, &c->of_line[(size_t)late * c->threads]);
 }
 
-/* The last line that event e, of a thread whose clock this is, could have
- * come before. */
+/* Must something between i and the event, that is not behind i, be before it?
+ * `end` limits what is looked at. */
+static bool has_to_wait(const struct clocks *c, const struct run_trace *t,
+			uint32_t i, uint32_t end, const uint32_t *clock,
+			const struct traced *e)
+{
+	for (uint32_t m = i + 1; m < end; m++) {
+		if (is_ordered(c, t, i, m))
+			continue;
+		if (is_before(c, t, m, clock) ||
+		    (t->lines[m].thread != e->thread &&
+		     traced_conflicts(&t->lines[m], e)))
+			return true;
+	}
+	return false;
+}
+
+/* Who can go first at line i so that the event comes before it: threads with
+ * nothing to wait for among what is not behind i. */
+static uint64_t find_first(const struct clocks *c, const struct run_trace *t,
+			   uint32_t i, const struct late *e)
+{
+	uint64_t met = 0, first = 0;
+
+	for (uint32_t k = i + 1; k < e->line; k++) {
+		uint32_t thread = t->lines[k].thread;
+
+		if (is_ordered(c, t, i, k) || met & bit(thread))
+			continue;
+		met |= bit(thread);
+		if (!has_to_wait(c, t, i, k,
+				 &c->of_line[(size_t)k * c->threads],
+				 &t->lines[k]))
+			first |= bit(thread);
+	}
+	if (!(met & bit(e->event->thread)) &&
+	    !has_to_wait(c, t, i, e->line, e->clock, e->event))
+		first |= bit(e->event->thread);
+	return first;
+}
+
+static void add_backtrack(struct dpor *s, const struct run_trace *t,
+			  const struct clocks *c, uint32_t i,
+			  const struct late *e)
+{
+	struct node *n = &s->nodes.at[i];
+	uint64_t first = find_first(c, t, i, e) & n->event.could;
+
+	if (!first)
+		n->backtrack |= n->event.could;
+	else if (!(first & n->backtrack))
+		n->backtrack |= first & -first;
+}
+
+/* The lines that the event could have come before. */
 static void find_race(struct dpor *s, const struct run_trace *t,
-		      const struct clocks *c, const struct traced *e,
+		      const struct clocks *c, const struct traced *event,
 		      uint32_t end)
 {
-	const uint32_t *clock = &c->of_thread[(size_t)e->thread * c->threads];
+	const struct late e = {
+		event, &c->of_thread[(size_t)event->thread * c->threads], end
+	};
 
 	for (uint32_t i = end; i-- > 0;) {
 		const struct traced *a = &t->lines[i];
 
-		if (a->thread == e->thread || !traced_conflicts(a, e) ||
-		    is_enabling(a, e) || is_before(c, t, i, clock))
+		if (a->thread == event->thread || !traced_conflicts(a, event) ||
+		    is_enabling(a, event) || is_before(c, t, i, e.clock))
 			continue;
-		add_backtrack(s, t, c, i, end, e->thread);
-		return;
+		add_backtrack(s, t, c, i, &e);
 	}
 }
 
@@ -296,7 +354,6 @@ static void take_run(struct dpor *s, const struct explore_job *job,
 	size_t told = job->order.count;
 
 	if (t->line_count < told) {
-		explorer_diverged(s->x);
 		nodes_cut(s, told ? told - 1 : 0);
 		return;
 	}
@@ -321,7 +378,7 @@ static void dpor_learn(void *search, struct explore_job *job,
 	uint32_t *class = keymap_at(&s->classes, run_trace_class(t), 0);
 
 	if (!*class)
-		s->x->result->classes++;
+		explorer_class(s->x, t);
 	*class = 1;
 	take_run(s, job, t);
 	s->is_out = false;

@@ -20,30 +20,10 @@ bool explorer_is_stopped(const struct explorer *x)
 		(campaign_now() - c->began) * 1000 >= (double)x->o->time_ms);
 }
 
-void explorer_diverged(struct explorer *x)
+void explorer_class(struct explorer *x, const struct run_trace *t)
 {
-	x->result->diverged++;
-}
-
-bool job_is_done_as_told(const struct explore_job *job,
-			 const struct run_trace *from,
-			 const struct run_trace *run, uint64_t target)
-{
-	if (run->line_count < job->order.count)
-		return false;
-	for (size_t i = 0; i < job->expected.count; i++) {
-		bool is_last = i + 1 == job->expected.count;
-		uint32_t line = (uint32_t)i;
-
-		if (!run_trace_is_alike(run, line, from, job->expected.at[i]))
-			return false;
-		if (run_trace_read(run, line, NULL) !=
-		    (is_last && target ?
-			     target :
-			     run_trace_read(from, job->expected.at[i], NULL)))
-			return false;
-	}
-	return true;
+	x->result->classes++;
+	vec_push(&x->result->seen, run_trace_class(t));
 }
 
 const char *explore_search_name(enum explore_search search)
@@ -54,6 +34,25 @@ const char *explore_search_name(enum explore_search search)
 }
 
 /* ---- one run ---- */
+
+/* Did the run do what the job expects, line by line? */
+static bool is_as_expected(const struct explore_job *job,
+			   const struct run_trace *run)
+{
+	if (run->line_count < job->order.count)
+		return false;
+	for (uint32_t i = 0; i < job->expected.count; i++) {
+		uint32_t line = job->expected.at[i];
+		uint64_t got = run_trace_read(job->model, line, NULL);
+
+		if (i + 1 == job->expected.count && job->target)
+			got = job->target;
+		if (!run_trace_is_alike(run, i, job->model, line) ||
+		    run_trace_read(run, i, NULL) != got)
+			return false;
+	}
+	return true;
+}
 
 static void sites_give(struct explorer *x, struct hand *h)
 {
@@ -179,7 +178,9 @@ static void begin_anew(struct explorer *x)
 	x->search = x->kind->new (x);
 	x->epoch++;
 	x->result->runs = 0;
+	x->result->before = x->c->next;
 	x->result->classes = 0;
+	x->result->seen.count = 0;
 	x->result->diverged = 0;
 	x->gaps = 0;
 	x->unmodelled = 0;
@@ -203,6 +204,7 @@ static void take_result(struct explorer *x, struct hand *h,
 	x->unmodelled |= t->unmodelled;
 	if (t->line_count > x->result->events)
 		x->result->events = t->line_count;
+	x->result->diverged += job->is_diverged;
 	x->kind->learn(x->search, job, t);
 }
 
@@ -261,7 +263,9 @@ static int one_job(struct explorer *x, struct hand *h, struct explore_job *job,
 	if (make_run(x, h, job, &t, err) < 0)
 		return -1;
 	rc = look(x, h, index, t, err);
-	if (rc == 0 && (job->number == 0 || r->outcome == OUTCOME_DIVERGED))
+	job->is_diverged = r->outcome == OUTCOME_DIVERGED ||
+			   !is_as_expected(job, t);
+	if (rc == 0 && (!job->order.count || job->is_diverged))
 		rc = check_erratic(x, h, job, t, err);
 	pthread_mutex_lock(&x->lock);
 	take_result(x, h, job, t);
@@ -410,6 +414,8 @@ static void conclude(struct explorer *x)
 {
 	struct explore_result *r = x->result;
 
+	if (x->is_stale)
+		begin_anew(x);
 	r->left = x->kind->left(x->search) + x->dropped;
 	if (x->is_erratic)
 		vec_push(&r->why,
@@ -485,6 +491,7 @@ void explore_done(struct explore_result *r)
 	vec_free(&r->why);
 	vec_free(&r->modules);
 	vec_free(&r->query_ms);
+	vec_free(&r->seen);
 }
 
 enum exit_status explore_status(const struct explore_result *r)

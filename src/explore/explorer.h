@@ -48,24 +48,21 @@ struct explore_options {
 
 	enum explore_search search;
 	enum solver_kind solver;
-	uint32_t bound;	    /* preemptions, of chess */
-	bool no_deadlocks;  /* do not look for states where all wait */
-	bool no_idle_reads; /* leave out reads whose values do not matter */
-	const char *state;  /* file to go on from and to write; NULL: none */
+	uint32_t bound; /* preemptions, of chess */
 
 	void (*tell)(void *to, const struct explore_news *news);
 	void *to;
 };
 
-/* Why an exploration that ended is not complete. */
 struct explore_result {
 	struct campaign_result campaign;
-	uint64_t runs;	  /* since the places were known */
-	uint64_t classes; /* of runs: what threads did and read */
-	uint64_t left;	  /* runs not asked about, or schedules not run */
+	uint64_t runs;	    /* since the places were known */
+	uint64_t before;    /* runs by then */
+	uint64_t classes;   /* of runs: what threads did and read */
+	VEC(uint64_t) seen; /* a number for each of them */
+	uint64_t left;	    /* runs not asked about, or schedules not run */
 	uint64_t diverged;
 	uint64_t restarts;
-	uint64_t resumed; /* runs that came from the file */
 	bool is_complete; /* nothing is left, and nothing hides */
 	VEC(char *) why;  /* not, in words */
 	VEC(struct region_module) modules; /* that the program had loaded */

@@ -374,6 +374,8 @@ static void job_make(struct mcm *s, struct past *p, struct question *q,
 
 	trace_model_order(p->m, p->t, schedule, &job->order);
 	expect_lines(p, job);
+	job->model = p->t;
+	job->target = q->got;
 	*origin = (struct origin){ p, q, reserve(s, p, q, job) };
 	job->from = origin;
 	p->flying++;
@@ -453,11 +455,7 @@ static void mcm_learn(void *search, struct explore_job *job,
 	if (o) {
 		o->past->flying--;
 		known_runs_forget(&s->known, o->plan);
-		if (!job_is_done_as_told(job, o->past->t, t,
-					 o->question->got)) {
-			explorer_diverged(s->x);
-			o->question->is_done = true;
-		}
+		o->question->is_done |= job->is_diverged;
 	}
 	known_runs_add(&s->known, t);
 	note_reads(s, t);
@@ -465,7 +463,7 @@ static void mcm_learn(void *search, struct explore_job *job,
 		run_trace_free(t);
 		return;
 	}
-	s->x->result->classes++;
+	explorer_class(s->x, t);
 	p = xcalloc(1, sizeof(*p));
 	p->t = t;
 	vec_push(&s->pasts, p);

@@ -19,7 +19,12 @@
 
 struct explore_job {
 	struct thread_order order;
-	VEC(uint32_t) expected; /* lines of `from`, one for each of the order */
+	/* If the schedule was worked out from another run: that one, its
+	 * lines in this order, and what the last of them is to read now. */
+	const struct run_trace *model;
+	VEC(uint32_t) expected;
+	uint64_t target;
+	bool is_diverged;	  /* the run did something else */
 	VEC(struct traced) sleep; /* of traced_area */
 	void *from;		  /* the search's own; freed with the job */
 	uint64_t number;
@@ -76,13 +81,7 @@ struct explorer {
 /* Is it time to stop? The lock is held. */
 bool explorer_is_stopped(const struct explorer *x);
 
-/* A schedule did not do what it should have. */
-void explorer_diverged(struct explorer *x);
-
-/* Did the run do what the job expects, line by line? `target`: what the last
- * line is to read (0: as in `from`). */
-bool job_is_done_as_told(const struct explore_job *job,
-			 const struct run_trace *from,
-			 const struct run_trace *run, uint64_t target);
+/* A run of a class that was not seen before. */
+void explorer_class(struct explorer *x, const struct run_trace *t);
 
 #endif

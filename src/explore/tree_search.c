@@ -159,10 +159,8 @@ static void tree_learn(void *search, struct explore_job *job,
 	uint32_t *class = keymap_at(&s->classes, run_trace_class(t), 0);
 
 	if (!*class)
-		s->x->result->classes++;
+		explorer_class(s->x, t);
 	*class = 1;
-	if (t->line_count < told)
-		explorer_diverged(s->x);
 	for (uint32_t i = 0; i < t->line_count; i++) {
 		uint32_t here = is_preemption(t, i, t->lines[i].thread);
 
@@ -180,7 +178,7 @@ static void tree_learn(void *search, struct explore_job *job,
 static uint64_t tree_left(void *search)
 {
 	const struct tree *s = search;
-	uint64_t n = 0;
+	uint64_t n = !s->is_begun;
 
 	for (int i = 0; i < LEVELS; i++)
 		n += s->levels[i].count;

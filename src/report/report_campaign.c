@@ -100,7 +100,7 @@ void report_campaign_failure(const struct campaign_report *r, size_t n,
 {
 	print_failure(r, n, out);
 	fprintf(out, "        schedule %" PRIu64 "\n",
-		r->result->failures.at[n].index + 1);
+		r->result->failures.at[n].index + 1 - r->before);
 	print_again(r, n, out);
 }
 

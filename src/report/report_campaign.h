@@ -20,6 +20,7 @@ struct campaign_report {
 	char *const *names; /* of each failure; NULL: it was not kept */
 	const char *store;  /* NULL: the one that is looked in anyway */
 	bool shows_output;  /* what failing runs printed */
+	uint64_t before;    /* runs that are not counted */
 };
 
 void report_campaign_text(const struct campaign_report *r, FILE *out);

@@ -57,6 +57,15 @@ static void print_complete(const struct explore_report *r, FILE *out)
 	fputs(" was run", out);
 }
 
+static bool is_stopped_by_failure(const struct explore_report *r)
+{
+	const struct campaign_result *c = &r->result->campaign;
+
+	return !r->options->all_failures && c->failures.count &&
+	       c->failures.at[c->failures.count - 1].verdict.status ==
+		       EXIT_BROKEN;
+}
+
 static void print_left(const struct explore_report *r, FILE *out)
 {
 	const struct explore_result *e = r->result;
@@ -65,6 +74,8 @@ static void print_left(const struct explore_report *r, FILE *out)
 	if (e->campaign.stopped_by)
 		fprintf(out, "interrupted by SIG%s",
 			sigabbrev_np(e->campaign.stopped_by));
+	else if (is_stopped_by_failure(r))
+		fputs("stopped at this failure", out);
 	else if (!e->left)
 		fputs("not complete", out);
 	else
@@ -156,6 +167,7 @@ static struct campaign_report campaign_of(const struct explore_report *r)
 		.names = r->names,
 		.store = r->store,
 		.shows_output = true,
+		.before = r->result->before,
 	};
 }
 

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# heddle explore says broken, complete, or what is left, and what it says has a
+# status. A failure is kept and comes back. A program that does something else
+# on the same schedule is named and not explored.
+
+. "$(dirname "$0")/lib.sh"
+
+build lost "$SOURCE/tests/programs/bug_lost_update.c"
+build found "$SOURCE/tests/programs/bug_lost_update_fixed.c"
+build random "$SOURCE/tests/programs/random_threads.c"
+cat > erratic.c <<'END'
+#include <pthread.h>
+#include <x86intrin.h>
+static volatile unsigned long who;
+static void *first(void *p) { who = __rdtsc(); return p; }
+static void *second(void *p) { if (who) who++; return p; }
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, NULL, first, NULL);
+	pthread_create(&b, NULL, second, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+END
+build erratic erratic.c
+
+# What every search says.
+for search in mcm dfs chess dpor; do
+	run 1 "$HEDDLE" explore --search "$search" -- ./lost
+	has out "broken: "
+	has out "stopped at this failure"
+	run 1 "$HEDDLE" replay lost-1
+	has out "broken: "
+	run 0 "$HEDDLE" explore --search "$search" -- ./found
+	has out "held: complete: "
+done
+run 0 "$HEDDLE" explore --solver z3 -- ./found
+has out "held: complete: "
+
+# A budget.
+run 3 "$HEDDLE" explore --search dfs -n 3 -- ./random 10 2 6
+has out "unknown: budget spent"
+run 3 "$HEDDLE" explore --search dfs --for 1ms -- ./random 10 2 6
+has out "unknown: budget spent"
+
+# For programs.
+run 1 "$HEDDLE" explore --json --all-failures -- ./lost
+has out '"format": "heddle-explore"'
+has out '"complete": true'
+has out '"kind": "assertion"'
+
+# Not under control.
+run 3 "$HEDDLE" explore -- ./erratic
+has out "something in the program is not under control"
+has out "erratic.c:5"
+
+refused "--bound wants a number up to 64" "$HEDDLE" explore --bound 65 -- ./lost
+refused "nothing" "$HEDDLE" explore -- ./nothing
+finish
