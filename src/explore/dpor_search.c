@@ -15,9 +15,9 @@
  * Wrong when: events conflict that are not known to.
  *
  * Flanagan and Godefroid, Dynamic Partial-Order Reduction for Model Checking
- * Software (2005); Abdulla, Aronis, Jonsson and Sagonas, Optimal Dynamic Partial
- * Order Reduction (2014), for source sets; Godefroid, Partial-Order Methods for the Verification of
- * Concurrent Systems (1996) for sleep sets.
+ * Software (2005); Abdulla, Aronis, Jonsson and Sagonas, Optimal Dynamic
+ * Partial Order Reduction (2014), for source sets; Godefroid, Partial-Order
+ * Methods for the Verification of Concurrent Systems (1996), for sleep sets.
  */
 #include "explore/search_kind.h"
 

@@ -363,10 +363,9 @@ enum turn_end await_signal_here(struct thread *t, enum event_kind kind,
 		in_time = await_once(t->number, can, deadline);
 		if (in_time)
 			spin_goes_on(kind);
-		if (likely(!is_disturbed(t->number))) {
-			values_point(t->number, in_time);
-			return in_time ? TURN_CAN : TURN_TIME;
-		}
+		if (likely(!is_disturbed(t->number)))
+			return values_point(t->number, in_time) ? TURN_CAN :
+								  TURN_TIME;
 		if (disturbed_act(t))
 			return TURN_SIGNAL;
 		if (!in_time)
@@ -386,10 +385,8 @@ bool await_here(struct thread *t, enum event_kind kind,
 		in_time = await_once(t->number, can, deadline);
 		if (in_time)
 			spin_goes_on(kind);
-		if (likely(!is_disturbed(t->number))) {
-			values_point(t->number, in_time);
-			return in_time;
-		}
+		if (likely(!is_disturbed(t->number)))
+			return values_point(t->number, in_time);
 		disturbed_act(t);
 	} while (in_time);
 	return in_time;
@@ -464,12 +461,9 @@ uint32_t turn_pick_thread(struct thread *t, enum step_what what,
 
 	if (n < 2)
 		return n ? among[0] : NO_THREAD;
-	if (is_ordered())
-		chosen = order_pick(among, n);
-	else if (is_following())
-		chosen = follow_among(t, what, among, n);
-	else
-		chosen = among[rng_below(&chance, n)];
+	chosen = is_ordered()	? order_pick(among, n) :
+		 is_following() ? follow_among(t, what, among, n) :
+				  among[rng_below(&chance, n)];
 	schedule_step(t->number, what, chosen, n);
 	return chosen;
 }

@@ -200,19 +200,20 @@ static bool is_early(void)
 	return control->run.thread_count == 1;
 }
 
-void values_point(uint32_t number, bool in_time)
+bool values_point(uint32_t number, bool in_time)
 {
 	const struct control_thread *c = &control->threads[number];
 	enum event_kind kind = c->kind;
 	struct traced *e;
 
 	if (!values_on || (is_early() && kind != EVENT_THREAD_CREATE))
-		return;
+		return in_time;
 	if (!is_modelled(kind))
 		values_unmodelled(kind);
 	e = line_add(number, kind, c->object, c->site);
 	if (e && !in_time)
 		e->flags |= TRACED_TIME;
+	return in_time;
 }
 
 void values_spins(uint32_t number, uint64_t cycle)

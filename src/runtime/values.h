@@ -27,8 +27,8 @@ extern bool values_on;
 void values_begin(void);
 
 /* Thread `number` goes on from the point where it stands. `in_time`: what it
- * waited for has come. */
-void values_point(uint32_t number, bool in_time);
+ * waited for has come; returned as it is. */
+bool values_point(uint32_t number, bool in_time);
 
 /* It has stood here before, `cycle` points of its own ago, in the same private
  * state; for the next line. */

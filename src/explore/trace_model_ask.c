@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions about a run, and their answers as orders of threads.
+ */
+#include "explore/trace_model.h"
+
+#include <string.h>
+
+#include "format/event.h"
+
+/* ---- targets ---- */
+
+static const struct traced *line_of(const struct trace_model *m,
+				    const struct run_trace *t,
+				    const struct causal_target *target)
+{
+	return &t->lines[m->lines.at[target->event]];
+}
+
+/* The bytes that the access would find. */
+static void bytes_of(const struct trace_model *m, const struct run_trace *t,
+		     const struct causal_target *target, uint8_t *bytes)
+{
+	const struct traced *e = line_of(m, t, target);
+	const struct causal_event *event = &m->causal.events.at[target->event];
+
+	if (!traced_is_access(e)) {
+		*bytes = target->values[0] != 0;
+		return;
+	}
+	memcpy(bytes, run_trace_was(t, e), e->size);
+	for (uint32_t i = 0; i < event->parts; i++) {
+		uint32_t l = m->causal.parts.at[event->part + i].location;
+
+		memcpy(bytes + (m->address.at[l] - e->object),
+		       &target->values[i], m->sizes.at[l]);
+	}
+}
+
+bool trace_model_may_get(const struct trace_model *m, const struct run_trace *t,
+			 const struct causal_target *target)
+{
+	/* Of pthread_once, and of the guard of a static variable. */
+	enum { ONCE_BUSY = 1, GUARD_BUSY = 1, GUARD_SIZE = 8 };
+	const struct traced *e = line_of(m, t, target);
+	uint8_t bytes[TRACED_WIDEST];
+
+	if (e->kind == EVENT_MUTEX_LOCK || e->kind == EVENT_SPIN_LOCK)
+		return false;
+	if (e->kind != EVENT_ONCE_PASS)
+		return true;
+	bytes_of(m, t, target, bytes);
+	return e->size == GUARD_SIZE ? !bytes[GUARD_BUSY] :
+				       !(bytes[0] & ONCE_BUSY);
+}
+
+uint64_t trace_model_read(const struct trace_model *m,
+			  const struct run_trace *t,
+			  const struct causal_target *target)
+{
+	uint8_t bytes[TRACED_WIDEST];
+
+	bytes_of(m, t, target, bytes);
+	return run_trace_read(t, m->lines.at[target->event], bytes);
+}
+
+/* ---- orders ---- */
+
+/* A thread that has nothing left to do ends at once. */
+static void add_end(const struct run_trace *t, uint32_t thread, uint32_t *next,
+		    struct thread_order *out)
+{
+	const struct run_thread *h = &t->threads[thread];
+
+	if (*next >= h->lines.count ||
+	    t->lines[h->lines.at[*next]].kind != EVENT_THREAD_END)
+		return;
+	vec_push(out, (struct traced_order){ thread, NO_THREAD });
+	++*next;
+}
+
+void trace_model_order(const struct trace_model *m, const struct run_trace *t,
+		       const struct causal_schedule *s,
+		       struct thread_order *out)
+{
+	uint32_t *next = xcalloc(t->thread_count + 1, sizeof(*next));
+
+	out->count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		uint32_t line = m->lines.at[s->at[i].event], place, thread;
+		bool is_last = i + 1 == s->count;
+
+		if (line == NO_LINE)
+			continue;
+		thread = t->lines[line].thread;
+		run_trace_place(t, line, &place);
+		if (place < next[thread])
+			continue;
+		/* What is no event happens right before the next one. */
+		for (; next[thread] < place; next[thread]++)
+			vec_push(out,
+				 (struct traced_order){ thread, NO_THREAD });
+		vec_push(out, (struct traced_order){ thread, s->at[i].wakes });
+		next[thread]++;
+		if (!is_last)
+			add_end(t, thread, &next[thread], out);
+	}
+	free(next);
+}
