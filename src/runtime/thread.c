@@ -13,6 +13,7 @@
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
+#include "runtime/values.h"
 
 /*
  * Threads are created through a first function of ours, which knows the new
@@ -191,6 +192,7 @@ static struct start *create_begin(struct thread *t, const void *routine,
 		signal_mask_set(child->number, s->mask);
 		cancel_begin(child->number);
 		turn_born(t, child, pc);
+		values_object(t, child->number);
 	}
 	return s;
 }

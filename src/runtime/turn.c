@@ -518,8 +518,7 @@ static void thread_set_up(struct thread *t)
 	*of(n) = (struct control_thread){ .kind = EVENT_THREAD_BEGIN };
 	own[n].thread = t;
 	own[n].can = NULL;
-	own[n].fired = false;
-	own[n].disturbed = false;
+	own[n].fired = own[n].disturbed = false;
 	if (n >= control->run.thread_count)
 		control->run.thread_count = n + 1;
 	states[THREAD_UNUSED]++;
@@ -546,7 +545,6 @@ void turn_born(struct thread *creator, struct thread *child, uintptr_t pc)
 {
 	openmp_refuse(creator, pc);
 	thread_set_up(child);
-	values_object(creator, child->number);
 	of(child->number)->pc = pc;
 	of(child->number)->site = control_site(pc);
 	if (strategy->stands)
