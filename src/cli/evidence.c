@@ -94,6 +94,19 @@ static void run_again(struct evidence *e, const char *store, const char *name,
 		close(fd);
 }
 
+/* What heddle locate left beside the failure, if anything. */
+static json_t *located_load(const struct repro *r)
+{
+	char *path = xasprintf("%s/located.json", r->path);
+	json_t *located = json_load_file(path, 0, NULL);
+
+	free(path);
+	if (json_is_object(located))
+		return located;
+	json_decref(located);
+	return NULL;
+}
+
 int evidence_gather(struct evidence *e, const char *store, const char *name,
 		    uint32_t replays, struct err *err)
 {
@@ -101,6 +114,7 @@ int evidence_gather(struct evidence *e, const char *store, const char *name,
 	e->repro = repro_load(store, name, err);
 	if (!e->repro)
 		return -1;
+	e->located = located_load(e->repro);
 	run_again(e, store, name, replays);
 	return 0;
 }

@@ -226,6 +226,17 @@ static void explanation_print(const struct evidence *e,
 	free(advice);
 }
 
+/* The sentence that experiments have confirmed, or NULL. */
+static const char *located_sentence(const struct evidence *e)
+{
+	json_t *first =
+		json_array_get(json_object_get(e->located, "suspects"), 0);
+
+	if (!json_is_true(json_object_get(first, "confirmed")))
+		return NULL;
+	return json_string_value(json_object_get(first, "sentence"));
+}
+
 static void replay_print(const struct tester_bug *b,
 			 const struct story_style *style, bool in_debugger,
 			 FILE *out)
@@ -290,6 +301,9 @@ static void bugs_print(const struct tested *t, const struct story_style *style,
 		if (b->is_known)
 			fputs("known: it is in the baseline\n", out);
 		explanation_print(&b->evidence, style, out);
+		if (located_sentence(&b->evidence))
+			fprintf(out, "located: %s\n",
+				located_sentence(&b->evidence));
 		next_print(b, style, out);
 	}
 }

@@ -213,15 +213,18 @@ function suspectPart(model, lanes) {
 		make('p', {}, `${suspect.advice[0].toUpperCase()}${suspect.advice.slice(1)}.`));
 }
 
-function locatedPart(model) {
-	const { located } = model.bug;
-	const pairs = Array.isArray(located) ? located : located.pairs || [];
-	const rows = pairs.map((pair, i) => make('tr', {},
+// What heddle locate found (heddle-locate(1) describes the object).
+function locatedPart(located) {
+	const access = (a) => `${a.kind} ${a.file && a.line ? `${baseName(a.file)}:${a.line}` : a.function || '?'}${a.thread ? ` by ${a.thread}` : ''}`;
+	const tried = (e) => (!e ? 'not tried' : [
+		e.held_reversed ? 'the other way round it held' : e.reversible ? 'the other way round it failed as well' : 'could not be turned round',
+		e.enforced ? `enforced, ${e.failed_enforced} of ${e.enforced} failed` : null].filter(Boolean).join('; '));
+	const rows = (located.suspects || []).map((s, i) => make('tr', {},
 		make('td', { class: 'num' }, String(i + 1)),
-		make('td', {}, pair.text || `${pair.first || ''} → ${pair.second || ''}`),
-		make('td', {}, pair.evidence || (pair.confirmed ? 'confirmed' : ''))));
+		make('td', {}, s.sentence || '', (s.pairs || []).map((p) => make('div', {}, make('code', {}, `${access(p.head)} → ${access(p.tail)}`), ` on ${p.variable}`))),
+		make('td', {}, s.confirmed ? make('b', {}, 'confirmed: ') : '', tried(s.experiment))));
 
-	return card('Located', located.text ? make('p', {}, located.text) : null, tablePart('accesses', ['#Rank', 'Accesses', 'Evidence'], rows));
+	return card('Located by comparing with passing runs', tablePart('accesses', ['#Rank', 'Accesses', 'Evidence'], rows));
 }
 
 // Threads on the left, what they wait for and hold on the right.
@@ -420,7 +423,7 @@ function bugParts(bug, step) {
 	if (bug.waits && bug.waits.length && /deadlock|hang|livelock/.test(bug.kind))
 		left.push(waitsPart(model));
 	if (bug.located)
-		left.push(locatedPart(model));
+		left.push(locatedPart(bug.located));
 	right.push(card('See it again', make('div', { class: 'copy' }, copyButton(`heddle replay ${bug.name}`), copyButton(`heddle replay --gdb ${bug.name}`), copyButton(`heddle show ${bug.name}`))));
 	if (bug.details)
 		right.push(card('Where it failed', make('pre', { class: 'text', tabindex: '0' }, bug.details)));
