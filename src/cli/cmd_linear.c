@@ -208,6 +208,8 @@ static uint64_t campaign_hash(const struct desk *d, char **argv)
 	hash ^= d->o.seed * 31;
 	for (char **a = argv; a && *a; a++)
 		hash = mix_text(hash, *a);
+	if (!linear_spec_has_server(s))
+		return hash;
 	for (size_t i = 0; i < s->start.count; i++)
 		hash = mix_text(hash, s->start.at[i]);
 	if (s->connect)

@@ -1,29 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fuzzes the reader of traces: run.sh [SECONDS [CLANG]]; 0 seconds: only what
-# is in corpus/, which is where it starts from. What the fuzzer adds goes to a
-# directory of its own below $BUILD (build/), and so does an input that breaks
-# the reader.
+# Fuzzes the reader of traces, or with "linear" what heddle linear reads: run.sh
+# [SECONDS [CLANG [linear]]]; 0 seconds: only what is in corpus/, which is where
+# it starts from. What the fuzzer adds goes to a directory of its own below
+# $BUILD (build/), and so does an input that breaks the reader.
 
 set -eu
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$SOURCE/build}
 seconds=${1:-600}
 clang=${2:-clang-14}
+target=${3:-trace}
 work=$BUILD/fuzz
+corpus=$SOURCE/tests/fuzz/corpus
+sources=(src/trace/trace_*.c src/trace/text_line.c src/trace/event_bytes.c
+	src/base/err.c src/base/xalloc.c)
+libraries=(-lzstd -lxxhash)
+if [[ $target == linear ]]; then
+	work=$BUILD/fuzz_linear
+	corpus=$SOURCE/tests/fuzz/corpus_linear
+	sources=(src/linear/*.c src/store/*.c src/trial/*.c src/analysis/*.c
+		src/plan/*.c src/trace/*.c src/base/*.c)
+	libraries+=(-ljansson -lcapstone -ldw -lelf -lm -lstdc++ -pthread)
+fi
 
 mkdir -p "$work/found"
 cd "$SOURCE"
-"$clang" -std=gnu17 -D_GNU_SOURCE -O1 -g -Isrc \
+"$clang" -std=gnu17 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	tests/fuzz/fuzz_trace.c src/trace/trace_*.c src/trace/text_line.c \
-	src/trace/event_bytes.c \
-	src/base/err.c src/base/xalloc.c -lzstd -lxxhash -o "$work/fuzz_trace"
+	"tests/fuzz/fuzz_$target.c" "${sources[@]}" "${libraries[@]}" \
+	-o "$work/fuzz_$target"
 cd "$work"
 if [[ $seconds -eq 0 ]]; then
-	exec ./fuzz_trace -runs=0 "$SOURCE/tests/fuzz/corpus"
+	exec "./fuzz_$target" -runs=0 "$corpus"
 fi
-exec ./fuzz_trace -max_total_time="$seconds" -max_len=20000 -timeout=20 \
+exec "./fuzz_$target" -max_total_time="$seconds" -max_len=20000 -timeout=20 \
 	-rss_limit_mb=2048 -print_final_stats=1 \
-	found "$SOURCE/tests/fuzz/corpus"
+	found "$corpus"
