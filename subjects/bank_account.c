@@ -9,7 +9,8 @@
  * failure:  wrong result (exit status 1): money has come or gone
  * accesses: read of balance, write of balance by another, write of balance
  * natively: in one of some hundred runs
- * twins:    -DFIXED holds the account's lock over the whole booking
+ * twins:    -DPARTIAL holds a lock over the whole booking, but deposits and
+ *           withdrawals have different ones; -DFIXED holds the account's
  * sizes:    bookings of each clerk, accounts
  */
 #include "subject.h"
@@ -48,9 +49,22 @@ static void account_write(struct account *account, long balance)
 	pthread_mutex_unlock(&account->lock);
 }
 
+#ifdef PARTIAL
+static pthread_mutex_t deposits = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t withdrawals = PTHREAD_MUTEX_INITIALIZER;
+#endif
+
 static void account_book(struct account *account, long amount)
 {
-#ifdef FIXED
+#if defined(PARTIAL)
+	pthread_mutex_t *lock = amount < 0 ? &withdrawals : &deposits;
+	long balance;
+
+	pthread_mutex_lock(lock);
+	balance = account_read(account);
+	account_write(account, balance + amount);
+	pthread_mutex_unlock(lock);
+#elif defined(FIXED)
 	pthread_mutex_lock(&account->lock);
 	account->balance += amount;
 	pthread_mutex_unlock(&account->lock);

@@ -9,7 +9,8 @@
  * failure:  deadlock
  * accesses: lock of a, lock of b by the other, lock of b, lock of a
  * natively: rare, both have to be between two locks
- * twins:    -DFIXED locks in the order of addresses
+ * twins:    -DPARTIAL locks in the order of addresses if the directory it takes
+ *           from is the fuller one; -DFIXED always does
  * sizes:    renames of each thread, directories
  */
 #include <string.h>
@@ -38,7 +39,12 @@ static int renames;
 
 static void directories_lock(struct directory *from, struct directory *to)
 {
-#ifdef FIXED
+#if defined(PARTIAL)
+	int in_order = from->count > to->count && to < from;
+
+	pthread_mutex_lock(in_order ? &to->lock : &from->lock);
+	pthread_mutex_lock(in_order ? &from->lock : &to->lock);
+#elif defined(FIXED)
 	pthread_mutex_lock(from < to ? &from->lock : &to->lock);
 	pthread_mutex_lock(from < to ? &to->lock : &from->lock);
 #else

@@ -79,6 +79,7 @@ struct hunt_event {
 	uint32_t object;    /* events of equal numbers have the same object */
 	uint32_t thread;    /* and the same thread; others have others */
 	uint32_t distance;  /* of call stacks, at most */
+	uint64_t low, high; /* the object is in there; 0: it may be any */
 	uint32_t frame_count;
 	uint32_t frames[HUNT_FRAMES]; /* functions, innermost first */
 };

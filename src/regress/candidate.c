@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-	LOOK = 40,	  /* events of a thread on each side of a switch */
+	LOOK = 200,	  /* events of a thread on each side of a switch */
 	MEANWHILE = 4000, /* events of others while it stood */
 	WINDOWS = 64,	  /* the last ones count */
 	EDGES = 12,	  /* on each side, the nearest */
@@ -145,7 +145,7 @@ struct window {
 /* An edge out of the thread, or into it. */
 struct edge {
 	size_t own, other;
-	uint32_t cost;
+	uint32_t cost; /* edges that are nearer */
 };
 
 struct side {
@@ -210,8 +210,10 @@ static void edges_out(const struct finder *f, const struct window *w,
 		if (e->thread != w->thread || !is_relevant(e))
 			continue;
 		other = has_like(f, s, e) ? w->to : first_conflict(f, w, i);
-		if (other < w->to)
-			s->at[s->count++] = (struct edge){ i, other, seen };
+		if (other < w->to) {
+			s->at[s->count] = (struct edge){ i, other, s->count };
+			s->count++;
+		}
 		seen++;
 	}
 }
@@ -229,8 +231,10 @@ static void edges_in(const struct finder *f, const struct window *w,
 		if (e->thread != w->thread || !is_relevant(e))
 			continue;
 		other = has_like(f, s, e) ? w->to : last_conflict(f, w, i);
-		if (other < w->to)
-			s->at[s->count++] = (struct edge){ i, other, seen };
+		if (other < w->to) {
+			s->at[s->count] = (struct edge){ i, other, s->count };
+			s->count++;
+		}
 		seen++;
 	}
 }

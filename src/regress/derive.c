@@ -57,8 +57,8 @@ static int try_it(struct bench *b, struct signature *s, uint32_t runs,
 			return -1;
 		b->runs++;
 		s->tried++;
-		if (run.captured && strcmp(run.verdict.identity,
-					   b->again->repro->identity) == 0)
+		if (run.identity &&
+		    strcmp(run.identity, b->again->repro->identity) == 0)
 			s->triggered++;
 		hunt_run_done(&run);
 	}
@@ -107,6 +107,7 @@ static int try_all(struct bench *b, struct signatures *out, struct err *err)
 			   err) < 0)
 			return -1;
 	}
+	log_debug("%zu candidates, %u runs", b->candidates.all.count, b->runs);
 	sort_by_success(out);
 	keep_first(out, BEST);
 	for (size_t i = 0; i < out->all.count; i++)
@@ -134,10 +135,13 @@ static int derive(struct bench *b, struct signatures *out, struct err *err)
 
 	if (recorded_follow(&b->run, &a->follower, a->repro->plan, err) < 0)
 		return -1;
-	if (!is_kept_failure(b))
+	if (!is_kept_failure(b)) {
+		log_debug("%s: the failure does not come back", a->repro->name);
 		return 0;
+	}
 	if (hunter_init(&b->hunter, a, err) < 0)
 		return -1;
+	b->hunter.is_brief = true;
 	candidates_find(b->run.events.at, b->run.events.count, &b->candidates);
 	candidates_add_cycle(b->run.events.at, b->run.events.count,
 			     b->run.captured->threads,

@@ -17,8 +17,8 @@
 enum {
 	DERIVE_RUNS = 300,
 	DERIVE_MS = 3000,
-	DERIVE_RUNS_KEPT = 100,
-	DERIVE_MS_KEPT = 400,
+	DERIVE_RUNS_KEPT = 160,
+	DERIVE_MS_KEPT = 2000,
 };
 
 /* `a` is started. Gives no signature, and no error, when the program was built

@@ -33,14 +33,25 @@ struct hunt_setting {
 /* How a run went. */
 struct hunt_run {
 	struct hunt_report report;
-	struct captured *captured; /* if something broke, else NULL */
-	struct verdict verdict;	   /* then */
+	const char *identity;	   /* of what broke; NULL: nothing */
+	struct captured *captured; /* then, unless the hunter is brief */
+	struct verdict verdict;	   /* and */
+};
+
+/* Finding out what broke costs more than a hundred runs, and most failures are
+ * the same few again. */
+struct hunt_known {
+	uint64_t key;	/* oracle_key */
+	char *identity; /* NULL: it was not broken */
 };
 
 struct hunter {
 	struct again *again; /* started */
 	struct code_map *map;
-	uint32_t runs; /* made so far */
+	bool is_brief;	/* set by the owner: identities are enough */
+	uint32_t runs;	/* made so far */
+	double seconds; /* in them, without judging */
+	VEC(struct hunt_known) known;
 	struct places marked[HUNT_EVENTS];
 };
 

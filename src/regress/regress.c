@@ -360,6 +360,7 @@ int regress_run(const struct regress_options *o, const char *name,
 		r.again.instead = program ? program : o->program;
 		rc = try_it(&r, name, err);
 		result->seconds = now() - began;
+		result->hunting += r.hunter.seconds;
 		result->was = xstrdup(r.again.repro->verdict);
 		result->program = xstrdup(r.again.argv[0]);
 		if (rc >= 0)

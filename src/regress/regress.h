@@ -83,7 +83,8 @@ struct regress_result {
 	char *details;
 	char *kept; /* name of the new repro, or NULL */
 	bool is_same_build;
-	double seconds; /* of runs and all that comes with them */
+	double seconds; /* until the verdict, all in all */
+	double hunting; /* of these, in runs: what the paper measures */
 	struct signatures signatures;
 	uint32_t signature; /* that the matches are of */
 	struct regress_match matches[HUNT_EVENTS];

@@ -2,8 +2,8 @@
 /*
  * Is what broke the bug that was kept? The paper asks a person. Three things
  * speak for it: the failure has the same identity (kind, message, functions);
- * it is of the same kind at least, a crash being as good as the heap misuse
- * that causes it; and the signature's events came about in their order before
+ * it is of the same kind at least (a crash being as good as the heap misuse
+ * that causes it), at the same place at best; and the signature's events came about in their order before
  * it. None of them alone is proof: an exit status is the same for many bugs,
  * and a signature that was widened matches what has nothing to do with it.
  */
@@ -41,6 +41,15 @@ static int family(enum outcome_kind kind)
 static bool is_telling(enum outcome_kind kind)
 {
 	return family(kind) != OUTCOME_EXIT;
+}
+
+/* The functions that an identity names behind its '@', the innermost ones of
+ * the program's own code. */
+static bool is_same_place(const char *a, const char *b)
+{
+	const char *x = strrchr(a, '@'), *y = strrchr(b, '@');
+
+	return x && y && x[1] && strcmp(x, y) == 0;
 }
 
 static bool is_complete(const struct regress *r)
@@ -86,6 +95,10 @@ void regress_judge(struct regress *r)
 		set(result, REGRESS_SAME, REGRESS_LIKELY,
 		    "a failure of the same kind elsewhere, after the "
 		    "signature's events in their order");
+	else if (is_alike && is_same_place(r->verdict.identity, old->identity))
+		set(result, REGRESS_SAME, REGRESS_LIKELY,
+		    "a failure of the same kind at the same place, by another "
+		    "way than the signature's");
 	else if (is_identical)
 		set(result, REGRESS_SAME, REGRESS_POSSIBLE,
 		    "the same kind of failure, by another way than the "

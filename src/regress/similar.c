@@ -119,6 +119,37 @@ static void by_text(struct code_map *m, const struct signature_event *e,
 	}
 }
 
+/* ---- by the name of the function alone ---- */
+
+static void by_name(struct code_map *m, const struct signature_event *e,
+		    struct places *out)
+{
+	for (size_t i = 0; i < m->pieces.count; i++) {
+		const struct code_piece *p = &m->pieces.at[i];
+
+		if (is_in_function(p, e))
+			place_add(out, (uint64_t)p->low + 1,
+				  (uint64_t)p->high + 1, SIMILAR_NAMED);
+	}
+}
+
+/* Of "table.rows[3]" the variable is "table". */
+bool similar_variable(struct code_map *m, const struct signature_event *e,
+		      uint64_t *low, uint64_t *high)
+{
+	uint32_t operation = hunt_operation(e->kind);
+	size_t size = strcspn(e->variable, ".[+");
+	char *name;
+	bool is_there;
+
+	if (!size || (operation != HUNT_READ && operation != HUNT_WRITE))
+		return false;
+	name = xasprintf("%.*s", (int)size, e->variable);
+	is_there = sites_variable(m->sites, name, low, high);
+	free(name);
+	return is_there;
+}
+
 void similar_places(struct code_map *m, const struct signature_event *e,
 		    uint32_t by, uint32_t w, struct places *out)
 {
@@ -128,6 +159,8 @@ void similar_places(struct code_map *m, const struct signature_event *e,
 		by_function(m, e, w, out);
 	if (by & (SIMILAR_TEXT | SIMILAR_MOVED))
 		by_text(m, e, by, out);
+	if (by & SIMILAR_NAMED)
+		by_name(m, e, out);
 }
 
 /* ---- how alike ---- */
@@ -159,5 +192,7 @@ struct similarity similar_measure(struct code_map *m,
 		s.by |= SIMILAR_FUNCTION;
 	if (p)
 		s.by |= text_way(m, p, e);
+	if (p && is_in_function(p, e))
+		s.by |= SIMILAR_NAMED;
 	return s;
 }

@@ -31,7 +31,7 @@ static bool jump(struct widening *w, uint32_t k)
 	struct hunt_width *width = &w->now.widths[k];
 
 	if (!(width->by & SIMILAR_MOVED)) {
-		width->by |= SIMILAR_MOVED;
+		width->by |= SIMILAR_MOVED | SIMILAR_NAMED;
 		w->none[k] = width->w + 1;
 		width->w = width->w ? width->w * 4 : WIDEN_JUMP;
 		return true;
@@ -84,7 +84,7 @@ static void after_none(struct widening *w, const struct hunt_report *r)
 		return;
 	}
 	if (!is_missing && w->same < WIDEN_PATIENCE) {
-		w->now.pass = 48;
+		w->now.pass = 64;
 		return;
 	}
 	w->same = 0;
@@ -119,7 +119,7 @@ static void after_match(struct widening *w)
 	w->has_matched = true;
 	w->matched = w->now;
 	if (w->same < WIDEN_PATIENCE) {
-		w->now.pass = 48 * w->same;
+		w->now.pass = 64 * w->same;
 		w->now.noise = 4 * (w->same - 1);
 		return;
 	}

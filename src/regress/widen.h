@@ -9,7 +9,8 @@
  *
  * Every event has a width of its own, and the report of a run says which event
  * did not come: only that one is widened. Nobody stood at such a place: jump,
- * w grows fourfold, and code with the same text in other functions counts too.
+ * w grows fourfold, and code with the same text in other functions counts too,
+ * and other code in the same function.
  * They stood there but came by other calls: d grows to the least distance that
  * was seen. Everything came but in another order or on other objects: the same
  * again with other choices, then jump for the event that was missing, and last

@@ -100,6 +100,10 @@ static void print_why(const struct regress_match *m, FILE *out)
 		fputs("same text in the same function", out), comma = ", ";
 	if (s->by & SIMILAR_MOVED)
 		fputs("same text in another function", out), comma = ", ";
+	if (!(s->by & SIMILAR_TEXT) && s->by & SIMILAR_NAMED) {
+		fputs(comma, out), comma = ", ";
+		fputs("in the function of the same name", out);
+	}
 	if (s->by & SIMILAR_FUNCTION) {
 		fputs(comma, out), comma = ", ";
 		print_bytes(s->function_offset, "in the function", out);

@@ -97,6 +97,7 @@ static json_t *result(const struct regress_result *r)
 	json_object_set_new(j, "kept", text(r->kept));
 	json_object_set_new(j, "runs", number(r->iterations.count));
 	json_object_set_new(j, "seconds", json_real(r->seconds));
+	json_object_set_new(j, "hunting-seconds", json_real(r->hunting));
 	json_object_set_new(j, "events", events(r));
 	json_object_set_new(j, "iterations", all);
 	return j;

@@ -16,7 +16,8 @@
  * Who is needed for the next event goes before those who are not; in
  * particular the thread of the last event stops right behind it when the next
  * one is another thread's. Where nobody else can go on, a thread is let go that
- * others wait for; if it had a part in the sequence, that begins anew.
+ * others wait for; if it had a part in the sequence, that begins anew. So it
+ * does when all events have come: the first time may have done no harm.
  *
  * Finds: in one run, most often, what takes an order of two to four events.
  * Misses: bugs whose events do not happen with this input, and those that need
@@ -117,7 +118,8 @@ static bool is_similar(uint32_t n, uint32_t k)
 	const struct control_thread *c = &control->threads[n];
 	uint32_t distance;
 
-	if (hunt_operation(c->kind) != e->operation) {
+	if (hunt_operation(c->kind) != e->operation ||
+	    (e->high && (c->object < e->low || c->object >= e->high))) {
 		report->other_operation[k]++;
 		return false;
 	}
@@ -336,8 +338,12 @@ static void let_go(uint32_t n)
 
 static uint32_t choose_but(uint32_t current, uint32_t but)
 {
-	uint32_t n = next_event < hunt->count ? find_next(but) : NO_THREAD;
+	uint32_t n;
 
+	/* What came once may have to come again to do harm. */
+	if (hunt->count && next_event == hunt->count)
+		attempt_begin();
+	n = next_event < hunt->count ? find_next(but) : NO_THREAD;
 	if (n != NO_THREAD) {
 		bring_about(n);
 		return n;

@@ -224,6 +224,24 @@ void sites_code(struct sites *s, uint32_t n, struct code_pieces *out)
 	vec_free(&edges);
 }
 
+bool sites_variable(struct sites *s, const char *name, uint64_t *low,
+		    uint64_t *high)
+{
+	for (uint32_t n = 0; n < s->module_count; n++) {
+		const struct region_module *run = s->modules[n].run;
+		const struct span *span = NULL;
+
+		if (run->instrumented)
+			span = module_object_named(module_ready(s, n), name);
+		if (!span)
+			continue;
+		*low = span->low + run->bias;
+		*high = span->high + run->bias;
+		return true;
+	}
+	return false;
+}
+
 /* A parent stands before its children in the table; anything else is damage,
  * and not followed. */
 static struct site_chain *stack_make(struct sites *s, uint32_t node)

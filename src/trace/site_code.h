@@ -28,4 +28,9 @@ struct code_pieces {
  * its symbols' functions, and without symbols there are none. */
 void sites_code(struct sites *s, uint32_t n, struct code_pieces *out);
 
+/* Where in memory a global variable of this name is, in a module that calls our
+ * hooks; false: there is none. */
+bool sites_variable(struct sites *s, const char *name, uint64_t *low,
+		    uint64_t *high);
+
 #endif

@@ -264,15 +264,21 @@ const char *module_object(struct site_module *m, uint64_t addr,
 	return symbol_name(m, span->item);
 }
 
+const struct span *module_object_named(struct site_module *m, const char *name)
+{
+	for (size_t i = 0; i < m->objects.count; i++)
+		if (strcmp(symbol_name(m, m->objects.at[i].item), name) == 0)
+			return &m->objects.at[i];
+	return NULL;
+}
+
 bool module_object_find(struct site_module *m, const char *name, uint64_t *addr)
 {
-	for (size_t i = 0; i < m->objects.count; i++) {
-		if (strcmp(symbol_name(m, m->objects.at[i].item), name) == 0) {
-			*addr = m->objects.at[i].low;
-			return true;
-		}
-	}
-	return false;
+	const struct span *span = module_object_named(m, name);
+
+	if (span)
+		*addr = span->low;
+	return span;
 }
 
 struct unit *module_unit(struct site_module *m, uint64_t addr)

@@ -65,6 +65,9 @@ const char *module_function(struct site_module *m, uint64_t addr);
 const char *module_object(struct site_module *m, uint64_t addr,
 			  uint64_t *offset);
 
+/* The object of this name, or NULL. */
+const struct span *module_object_named(struct site_module *m, const char *name);
+
 /* Where an object of this name begins. */
 bool module_object_find(struct site_module *m, const char *name,
 			uint64_t *addr);
