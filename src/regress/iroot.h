@@ -3,8 +3,8 @@
 #define HEDDLE_IROOT_H
 
 /*
- * Maple's iRoots (Yu, Narayanasamy, Pereira, Pokam, OOPSLA 2012): small patterns
- * of dependencies between threads, by idiom:
+ * Maple's iRoots (Yu, Narayanasamy, Pereira, Pokam, OOPSLA 2012): small
+ * patterns of dependencies between threads, by idiom:
  *
  *   1  a -> b                  one dependency
  *   2  a1 -> b -> a2           a remote access between two local ones, to one

@@ -3,9 +3,10 @@
  * Is what broke the bug that was kept? The paper asks a person. Three things
  * speak for it: the failure has the same identity (kind, message, functions);
  * it is of the same kind at least (a crash being as good as the heap misuse
- * that causes it), at the same place at best; and the signature's events came about in their order before
- * it. None of them alone is proof: an exit status is the same for many bugs,
- * and a signature that was widened matches what has nothing to do with it.
+ * that causes it), at the same place at best; and the signature's events came
+ * about in their order before it. None of them alone is proof: an exit status
+ * is the same for many bugs, and a signature that was widened matches what has
+ * nothing to do with it.
  */
 #include "regress/regress_inner.h"
 
