@@ -64,8 +64,11 @@ static bool is_over(const struct expose *e)
 
 static int stage_run(struct expose *e, const struct stage *s, struct err *err)
 {
+	/* Free runs of a large program take long, and so do those under
+	 * control; neither may take all the time. */
+	uint64_t left = expose_left_ms(e);
 	struct pass p = { .is_free = s->is_free,
-			  .ms = expose_left_ms(e),
+			  .ms = s->is_free ? left / 3 + 1 : left / 2 + 1,
 			  .flags = s->is_free ? FORCE_POISON : 0 };
 	size_t windows;
 	int rc = 0;
@@ -97,16 +100,20 @@ static int without_candidates(struct expose *e, struct err *err)
 }
 
 /* Several rules at once, drawn at random: bugs that need two interleavings, or
- * up to four delays. Takes as much time as all that was done before. */
+ * up to four delays. Takes as much time as all that was done before, or a few
+ * seconds. */
 static int stage_mixed(struct expose *e, struct err *err)
 {
+	enum { LEAST_MS = 4000 };
 	struct pass p = { .window = 2 };
 	struct rng chance = rng_seeded(e->seed);
 	uint64_t left = expose_left_ms(e);
 	uint64_t spent = e->o->budget_ms - left;
 	int rc = 0;
 
-	p.ms = spent < left ? spent : left;
+	p.ms = spent < LEAST_MS ? LEAST_MS : spent;
+	if (p.ms > left / 2)
+		p.ms = left / 2;
 	if (e->r->candidates.count < 2)
 		return 0;
 	/* Each candidate is there several times, with others each time. */

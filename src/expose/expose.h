@@ -81,10 +81,11 @@ struct expose_candidate {
 /* A failure. */
 struct expose_bug {
 	struct verdict verdict;
-	size_t candidate; /* SIZE_MAX: it failed without one being forced */
-	char *name;	  /* of the repro; NULL: it could not be kept */
-	bool was_known;	  /* kept earlier */
-	bool is_exact;	  /* a schedule, not rules */
+	size_t candidate;      /* SIZE_MAX: it failed without one being tried */
+	bool is_forced;	       /* it came about; else it was only tried */
+	char *name;	       /* of the repro; NULL: it could not be kept */
+	bool was_known;	       /* kept earlier */
+	bool is_exact;	       /* a schedule, not rules */
 	uint64_t times, again; /* how often it was replayed, and failed alike */
 	double seconds;	       /* when it was found */
 	bool was_free;	       /* in a perturbed run */

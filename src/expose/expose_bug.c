@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "analysis/keymap.h"
 #include "store/again.h"
 
 enum {
@@ -20,22 +20,37 @@ enum {
 	CONVERT_MS = 2000,
 };
 
-/* The candidate that was forced last before the run failed, of those that the
- * run was given; SIZE_MAX: none was. */
-static size_t candidate_of(const struct pass *p, const struct failure *f)
+/* The rules that the run was given. */
+static uint32_t window_of(const struct pass *p, const struct failure *f,
+			  uint32_t *count)
+{
+	const struct force shape = { .rule_count = (uint32_t)p->which.count,
+				     .window = p->window };
+
+	return force_window(&shape, f->captured->run.seed, count);
+}
+
+/* The candidate that was forced last before the run failed; else the one for
+ * which a thread was held last, or the only one the run was given: it was tried
+ * then. SIZE_MAX: none was. */
+static size_t candidate_of(const struct pass *p, const struct failure *f,
+			   bool *is_forced)
 {
 	const struct captured *c = f->captured;
+	uint32_t count, first = window_of(p, f, &count);
 
+	*is_forced = false;
 	for (uint32_t i = c->mark_count; i-- > 0;)
 		if (c->marks[i].what == FORCE_MARK_FORCED &&
-		    c->marks[i].rule < p->which.count)
+		    c->marks[i].rule < p->which.count) {
+			*is_forced = true;
 			return p->which.at[c->marks[i].rule];
-	/* It may have failed before the last event of the rule. */
+		}
 	for (uint32_t i = c->mark_count; i-- > 0;)
 		if (c->marks[i].what == FORCE_MARK_HELD &&
 		    c->marks[i].rule < p->which.count)
 			return p->which.at[c->marks[i].rule];
-	return SIZE_MAX;
+	return count == 1 ? p->which.at[first] : SIZE_MAX;
 }
 
 /* ---- keeping ---- */
@@ -79,13 +94,10 @@ static void replay(struct expose *e, struct expose_bug *b)
 static void convert_which(const struct pass *p, const struct failure *f,
 			  size_t candidate, struct pass *to)
 {
-	const struct force shape = { .rule_count = (uint32_t)p->which.count,
-				     .window = p->window };
-	uint32_t count, first;
+	uint32_t count, first = window_of(p, f, &count);
 
 	if (candidate != SIZE_MAX)
 		vec_push(&to->which, candidate);
-	first = force_window(&shape, f->captured->run.seed, &count);
 	for (uint32_t i = first; i < first + count && to->which.count < 16; i++)
 		if (p->which.at[i] != candidate)
 			vec_push(&to->which, p->which.at[i]);
@@ -111,19 +123,29 @@ static bool convert_by(struct expose *e, const struct pass *to,
 	       found->failures.at[0].verdict.status == EXIT_BROKEN;
 }
 
+/* Long enough for some runs, but not all there is. */
+static uint64_t convert_ms(const struct expose *e)
+{
+	enum { RUNS = 60, PART = 6 };
+	uint64_t ms = e->run_ms * RUNS, most = e->o->budget_ms / PART;
+
+	if (ms > most)
+		ms = most;
+	return ms > CONVERT_MS ? ms : CONVERT_MS;
+}
+
 /* A free failure under control: first by what was forced in it, then by all
  * candidates, for other interleavings may lead to the same. */
 static bool convert(struct expose *e, const struct pass *p,
-		    const struct failure *f, size_t candidate,
+		    const struct failure *f, struct expose_bug *b,
 		    struct campaign_result *found)
 {
-	struct pass near = { .window = 1,
-			     .runs = CONVERT_RUNS,
-			     .ms = CONVERT_MS };
-	struct pass all = { .window = 1, .ms = CONVERT_MS };
+	uint64_t ms = convert_ms(e);
+	struct pass near = { .window = 1, .runs = CONVERT_RUNS, .ms = ms };
+	struct pass all = { .window = 1, .ms = ms };
 	bool is_found;
 
-	convert_which(p, f, candidate, &near);
+	convert_which(p, f, b->candidate, &near);
 	is_found = convert_by(e, &near, found);
 	if (!is_found) {
 		campaign_done(found);
@@ -131,6 +153,11 @@ static bool convert(struct expose *e, const struct pass *p,
 			vec_push(&all.which, i);
 		is_found = convert_by(e, &all, found);
 	}
+	/* What is kept is that run, and what was forced in it. */
+	if (is_found)
+		b->candidate = candidate_of(all.which.count ? &all : &near,
+					    &found->failures.at[0],
+					    &b->is_forced);
 	pass_done(&near);
 	pass_done(&all);
 	return is_found;
@@ -146,13 +173,95 @@ static struct plan *plan_of(const struct expose *e, const struct pass *p,
 	return plan;
 }
 
+/* ---- isolating ---- */
+
+/* One candidate alone, free: how many of a few runs fail, and the seed of the
+ * first of them. */
+static uint64_t alone(struct expose *e, const struct pass *p, size_t candidate,
+		      uint64_t *seed)
+{
+	enum { RUNS = 12, MS = 2000 };
+	struct pass one = { .is_free = true,
+			    .window = 1,
+			    .runs = RUNS,
+			    .ms = MS,
+			    .flags = p->flags };
+	struct campaign_result c;
+	struct campaign_options o;
+	struct plan *plan;
+	struct err ignored;
+	uint64_t failed = 0;
+
+	vec_push(&one.which, candidate);
+	plan = pass_plan(e, &one);
+	o = pass_options(e, &one, plan);
+	o.all_failures = true;
+	if (campaign_run(&o, &c, &ignored) == 0)
+		for (size_t i = 0; i < c.failures.count; i++)
+			if (c.failures.at[i].verdict.status == EXIT_BROKEN) {
+				failed += c.failures.at[i].count;
+				*seed = o.seed + c.failures.at[i].index;
+			}
+	e->r->runs += c.made;
+	e->r->free_runs += c.made;
+	campaign_done(&c);
+	plan_free(plan);
+	pass_done(&one);
+	return failed;
+}
+
+/* Of the rules that did something to the run, the one that makes it fail most
+ * often by itself: SIZE_MAX when none does. */
+static size_t isolate(struct expose *e, const struct pass *p,
+		      const struct failure *f, uint64_t *seed)
+{
+	const struct captured *c = f->captured;
+	struct keymap seen = { 0 };
+	uint64_t most = 0, one = 0;
+	size_t best = SIZE_MAX;
+
+	for (uint32_t i = c->mark_count; i-- > 0 && expose_left_ms(e);) {
+		uint32_t rule = c->marks[i].rule, *n;
+		uint64_t failed;
+
+		if (c->marks[i].what == FORCE_MARK_PASSED ||
+		    rule >= p->which.count)
+			continue;
+		n = keymap_at(&seen, rule, 0);
+		if (*n)
+			continue;
+		*n = 1;
+		failed = alone(e, p, p->which.at[rule], &one);
+		if (failed > most) {
+			most = failed;
+			best = p->which.at[rule];
+			*seed = one;
+		}
+	}
+	keymap_done(&seen);
+	return best;
+}
+
 static int keep_free(struct expose *e, const struct pass *p,
 		     const struct failure *f, struct expose_bug *b,
 		     struct err *err)
 {
-	struct plan *plan = plan_of(e, p, f);
-	int rc = save(e, f, plan, b, err);
+	struct pass one = { .is_free = true, .window = 1, .flags = p->flags };
+	uint64_t seed = f->captured->run.seed;
+	size_t best = p->which.count > 1 ? isolate(e, p, f, &seed) : SIZE_MAX;
+	struct plan *plan;
+	int rc;
 
+	if (best == SIZE_MAX) {
+		plan = plan_of(e, p, f);
+	} else {
+		b->candidate = best;
+		vec_push(&one.which, best);
+		plan = pass_plan(e, &one);
+		plan->seed = seed;
+	}
+	rc = save(e, f, plan, b, err);
+	pass_done(&one);
 	plan_free(plan);
 	return rc;
 }
@@ -190,29 +299,29 @@ static int keep_exact(struct expose *e, const struct failure *f,
 int bug_found(struct expose *e, const struct pass *p, const struct failure *f,
 	      struct err *err)
 {
-	struct expose_bug b = { .candidate = candidate_of(p, f),
-				.seconds = expose_now() - e->began,
+	struct expose_bug b = { .seconds = expose_now() - e->began,
 				.was_free = p->is_free };
 	struct campaign_result found = { 0 };
 	int rc;
 
 	if (is_known(e->r, f->verdict.identity))
 		return 0;
-	if (b.candidate != SIZE_MAX) {
-		e->r->candidates.at[b.candidate].state = EXPOSE_BUG;
-		if (!e->r->candidates.at[b.candidate].seconds)
-			e->r->candidates.at[b.candidate].seconds = b.seconds;
-	}
+	b.candidate = candidate_of(p, f, &b.is_forced);
 	if (!p->is_free) {
 		rc = keep_exact(e, f, &b, err);
 	} else if (e->o->method == EXPOSE_CTRIGGER &&
-		   convert(e, p, f, b.candidate, &found)) {
+		   convert(e, p, f, &b, &found)) {
 		rc = keep_exact(e, &found.failures.at[0], &b, err);
 	} else {
 		verdict_copy(&b.verdict, &f->verdict);
 		rc = keep_free(e, p, f, &b, err);
 	}
 	campaign_done(&found);
+	if (b.candidate != SIZE_MAX) {
+		e->r->candidates.at[b.candidate].state = EXPOSE_BUG;
+		if (!e->r->candidates.at[b.candidate].seconds)
+			e->r->candidates.at[b.candidate].seconds = b.seconds;
+	}
 	if (rc == 0)
 		replay(e, &b);
 	vec_push(&e->r->bugs, b);

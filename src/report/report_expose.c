@@ -70,8 +70,9 @@ static void print_bug(const struct expose_report *r, const struct expose_bug *b,
 		const struct expose_candidate *c =
 			&r->result->candidates.at[b->candidate];
 
-		fprintf(out, "forced: candidate %zu, %s\n", b->candidate + 1,
-			kind_text(r->result, c));
+		fprintf(out, "%s candidate %zu, %s:\n",
+			b->is_forced ? "forced was" : "while forcing",
+			b->candidate + 1, kind_text(r->result, c));
 		print_interleaving(c, out);
 	}
 	fprintf(out, "after %.2f s, %s; replayed %" PRIu64 " of %" PRIu64 "\n",

@@ -56,9 +56,10 @@ static json_t *candidate_json(const struct expose_result *r,
 
 static json_t *bug_json(const struct expose_bug *b)
 {
-	return json_pack("{s:s, s:s*, s:b, s:b, s:I, s:I, s:f, s:o}", "verdict",
-			 b->verdict.text, "name", b->name, "exact", b->is_exact,
-			 "free", b->was_free, "replays", (json_int_t)b->times,
+	return json_pack("{s:s, s:s*, s:b, s:b, s:b, s:I, s:I, s:f, s:o}",
+			 "verdict", b->verdict.text, "name", b->name, "exact",
+			 b->is_exact, "forced", b->is_forced, "free",
+			 b->was_free, "replays", (json_int_t)b->times,
 			 "reproduced", (json_int_t)b->again, "seconds",
 			 b->seconds, "candidate",
 			 b->candidate == SIZE_MAX ?

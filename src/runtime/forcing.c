@@ -55,8 +55,9 @@ static struct attempt {
 
 static uint32_t window_first, window_count;
 
-/* Over all rules: one thread at a time. */
+/* Over all rules: one thread at a time, and not for ever in vain. */
 static uint32_t held_rule = FORCE_NONE;
+static uint64_t spent_all;
 
 uint64_t (*force_clock)(void);
 
@@ -130,6 +131,7 @@ void force_begin(uint64_t seed)
 
 	places_clear();
 	held_rule = FORCE_NONE;
+	spent_all = 0;
 	atomic_store(&f->mark_count, 0);
 	window_first = force_window(f, seed, &window_count);
 	for (uint32_t r = window_first; r < window_first + window_count; r++) {
@@ -243,7 +245,8 @@ struct force_hold force_look(const struct force_stop *s)
 {
 	const struct place *p = place_find(s->site);
 
-	if (!p->site || held_rule != FORCE_NONE)
+	if (!p->site || held_rule != FORCE_NONE ||
+	    spent_all > 2 * FORCE_SPENT_US)
 		return nothing;
 	for (uint32_t i = p->spot;; i++) {
 		if (must_wait(spots[i].rule, spots[i].event, s))
@@ -333,6 +336,7 @@ static void give_up(struct attempt *a, struct force_hold h,
 				   (struct object){ s->addr, s->size };
 	attempt_reset(a);
 	a->spent += force_clock() - a->missed.since;
+	spent_all += force_clock() - a->missed.since;
 	if (a->holds >= rule->holds || a->spent > FORCE_SPENT_US)
 		a->is_over = true;
 }

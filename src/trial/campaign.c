@@ -65,6 +65,17 @@ static void take_signal(struct campaign *c, int fd)
 	atomic_store(&c->stop, true);
 }
 
+/* Runs that take long must not take much more time than there is. */
+static void cut(struct campaign *c)
+{
+	enum { GRACE_MS = 300 };
+
+	if (c->o->is_cut && c->o->time_ms &&
+	    (campaign_now() - c->began) * 1000 >
+		    (double)(c->o->time_ms + GRACE_MS))
+		atomic_store(&c->stop, true);
+}
+
 /* Until the last hand is done. */
 static void await_hands(struct campaign *c, int signals)
 {
@@ -80,6 +91,7 @@ static void await_hands(struct campaign *c, int signals)
 			take_signal(c, signals);
 		if (n > 0 && wanted[0].revents)
 			return;
+		cut(c);
 		tell(c);
 	}
 }

@@ -57,6 +57,7 @@ struct campaign_options {
 	uint64_t seed;
 	uint64_t runs;	  /* 0: no limit */
 	uint64_t time_ms; /* 0: no limit */
+	bool is_cut;	  /* a run that is under way then is given up */
 	uint32_t workers; /* 0: as many as there are processors */
 	bool all_failures;
 	bool exec; /* each run afresh, in a directory of its own */
