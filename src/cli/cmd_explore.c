@@ -22,7 +22,7 @@ struct explore_values {
 	uint64_t runs, time_for, jobs, bound, hang, max_points, memory, keep;
 	const char *search, *solver, *points, *expect, *check, *store, *output,
 		*classes;
-	bool all_failures, json, costs;
+	bool all_failures, no_deadlocks, json, costs;
 };
 
 static const struct explore_values explore_defaults = {
@@ -52,6 +52,8 @@ static const struct arg explore_options[] = {
 		   "what answers questions of mcm (order)"),
 	ARG_FLAG(struct explore_values, all_failures, "all-failures", 0,
 		 "go on after the first failure, keep each kind"),
+	ARG_FLAG(struct explore_values, no_deadlocks, "no-deadlocks", 0,
+		 "ask for no states in which every thread waits"),
 	ARG_CHOICE(struct explore_values, points, "points", 0, "all|shared",
 		   "accesses at which threads may change (shared)"),
 	ARG_PATH(struct explore_values, expect, "expect", 0, "FILE",
@@ -140,6 +142,7 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.time_ms = v->time_for,
 		.workers = (uint32_t)v->jobs,
 		.all_failures = v->all_failures,
+		.no_deadlocks = v->no_deadlocks,
 		.outputs = &t->outputs,
 		.search = search_of(v->search),
 		.solver = strcmp(v->solver, "z3") == 0 ? SOLVER_Z3 :

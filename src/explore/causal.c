@@ -146,6 +146,9 @@ void causal_free(struct causal *m)
 	free(m->sources);
 	free(m->kept);
 	vec_free(&m->matches);
+	vec_free(&m->tokens);
+	vec_free(&m->takers);
+	vec_free(&m->stops);
 	vec_free(&m->targets);
 	vec_free(&m->scratch);
 	free(m);
@@ -233,7 +236,7 @@ size_t causal_targets(struct causal *m, const struct causal_target **targets)
 	return m->targets.count;
 }
 
-static uint32_t woken_by(const struct causal *m, uint32_t signal)
+uint32_t causal_woken_by(const struct causal *m, uint32_t signal)
 {
 	for (size_t i = 0; i < m->matches.count; i++) {
 		const struct causal_match *match = &m->matches.at[i];
@@ -258,7 +261,7 @@ static void take_schedule(const struct causal *m, uint32_t event,
 		if (!solver_value(m->solver, m->present[e]))
 			continue;
 		if (m->trace->events.at[e].kind == CAUSAL_SIGNAL)
-			wakes = woken_by(m, e);
+			wakes = causal_woken_by(m, e);
 		vec_push(out, (struct causal_step){ e, wakes });
 	}
 	vec_push(out, (struct causal_step){ event, CAUSAL_NOBODY });

@@ -73,6 +73,11 @@ enum solver_answer causal_ask(struct causal *m, const struct causal_target *t,
 			      const struct causal_known *known, uint64_t limit,
 			      struct causal_schedule *out);
 
+/* Is there a schedule after which every thread waits, the main thread among
+ * them? Asked again, for one in which threads wait elsewhere. */
+enum solver_answer causal_ask_stuck(struct causal *m, uint64_t limit,
+				    struct causal_schedule *out);
+
 const struct causal_counts *causal_counts(const struct causal *m);
 
 #endif

@@ -29,7 +29,8 @@ static void find_waits(const struct causal_trace *t, uint32_t semaphore,
 }
 
 /* One more token; post may be CAUSAL_NOBODY. */
-static void add_token(struct causal *m, struct tokens *k, uint32_t post)
+static void add_token(struct causal *m, struct tokens *k, uint32_t semaphore,
+		      uint32_t post)
 {
 	k->takers.count = 0;
 	for (size_t i = 0; i < k->count; i++) {
@@ -39,6 +40,7 @@ static void add_token(struct causal *m, struct tokens *k, uint32_t post)
 		if (post != CAUSAL_NOBODY && must_be_before(m, wait, post))
 			continue;
 		x = solver_variable(m->solver, m->present[wait]);
+		causal_clause(m, literal_not(x), m->present[wait]);
 		if (post != CAUSAL_NOBODY) {
 			causal_clause(m, literal_not(x), m->present[post]);
 			causal_clause(m, literal_not(x),
@@ -48,6 +50,11 @@ static void add_token(struct causal *m, struct tokens *k, uint32_t post)
 		vec_push(&k->taken[i], x);
 	}
 	causal_at_most_one(m, &k->takers);
+	vec_push(&m->tokens,
+		 (struct causal_token){ semaphore, post, m->takers.count,
+					k->takers.count });
+	for (size_t i = 0; i < k->takers.count; i++)
+		vec_push(&m->takers, k->takers.at[i]);
 }
 
 static void add_semaphore(struct causal *m, struct tokens *k,
@@ -59,11 +66,12 @@ static void add_semaphore(struct causal *m, struct tokens *k,
 	if (t->semaphores.at[semaphore] >= k->count)
 		return;
 	for (uint32_t i = 0; i < t->semaphores.at[semaphore]; i++)
-		add_token(m, k, CAUSAL_NOBODY);
+		add_token(m, k, semaphore, CAUSAL_NOBODY);
 	for (uint32_t i = 0; i < t->events.count; i++)
 		if (is_on(&t->events.at[i], CAUSAL_SEM_POST, semaphore))
-			add_token(m, k, i);
+			add_token(m, k, semaphore, i);
 	for (size_t i = 0; i < k->count; i++) {
+		causal_at_most_one(m, &k->taken[i]);
 		vec_push(&k->taken[i], literal_not(m->present[k->waits[i]]));
 		solver_clause(m->solver, k->taken[i].at, k->taken[i].count);
 		k->taken[i].count = 0;

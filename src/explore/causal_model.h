@@ -34,6 +34,18 @@ struct causal_match {
 	literal l;
 };
 
+/* What a semaphore's waits may take: of a post, or from the beginning. */
+struct causal_token {
+	uint32_t semaphore, post;
+	size_t first, takers; /* in the model's takers */
+};
+
+/* An event before which a thread may stop. */
+struct causal_stop {
+	uint32_t event;
+	literal l;
+};
+
 struct causal {
 	const struct causal_trace *trace;
 	struct solver *solver;
@@ -42,6 +54,11 @@ struct causal {
 	struct causal_sources *sources; /* by location times threads, thread */
 	struct literals *kept;		/* by part: the writes it may read */
 	VEC(struct causal_match) matches;
+	VEC(struct causal_token) tokens;
+	struct literals takers;
+	VEC(struct causal_stop) stops; /* causal_stuck.c */
+	literal stuck;
+	bool has_stops;
 	VEC(struct causal_target) targets;
 	bool has_targets;
 	struct literals scratch;
@@ -67,6 +84,9 @@ void causal_at_most_one(struct causal *m, const struct literals *l);
 	solver_clause((m)->solver, (const literal[]){ __VA_ARGS__ },           \
 		      sizeof((const literal[]){ __VA_ARGS__ }) /               \
 			      sizeof(literal))
+
+/* Whom a signal wakes in the solution. */
+uint32_t causal_woken_by(const struct causal *m, uint32_t signal);
 
 /* Adds to `out` a literal for each write that may give that value to a part of
  * a read; each says all that follows from it. */

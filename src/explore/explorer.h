@@ -48,7 +48,8 @@ struct explore_options {
 
 	enum explore_search search;
 	enum solver_kind solver;
-	uint32_t bound; /* preemptions, of chess */
+	bool no_deadlocks; /* ask for no states in which every thread waits */
+	uint32_t bound;	   /* preemptions, of chess */
 
 	void (*tell)(void *to, const struct explore_news *news);
 	void *to;

@@ -30,6 +30,7 @@ enum {
 	WINDOW = 10000,	     /* events that are looked at together */
 	CONFLICTS = 2000000, /* before a question is given up */
 	TIMES_KEPT = 1 << 20,
+	STUCK_MOST = 16, /* deadlocks that one run is asked for */
 };
 
 struct question {
@@ -50,7 +51,8 @@ struct past {
 	size_t open;
 	uint32_t flying; /* runs that it asked for */
 	bool is_busy;
-	bool is_ready; /* its questions are known */
+	bool is_ready;	/* its questions are known */
+	uint32_t stuck; /* how often it was asked for deadlocks */
 };
 
 struct mcm {
@@ -60,6 +62,7 @@ struct mcm {
 	struct known_runs known;
 	struct keymap seen;  /* place and value: was read */
 	struct keymap asked; /* place: how often a question was answered */
+	struct keymap ends;  /* states in which all wait, that were run */
 	bool is_begun;
 };
 
@@ -99,6 +102,7 @@ static void mcm_free(void *search)
 	known_runs_done(&s->known);
 	keymap_done(&s->seen);
 	keymap_done(&s->asked);
+	keymap_done(&s->ends);
 	free(s);
 }
 
@@ -215,7 +219,8 @@ static struct past *take_past(struct mcm *s, struct question **question,
 			continue;
 		}
 		looked++;
-		if (!p->is_ready) {
+		if (!p->is_ready ||
+		    (p->stuck < STUCK_MOST && !s->x->o->no_deadlocks)) {
 			*question = NULL;
 			return p;
 		}
@@ -383,6 +388,50 @@ static void job_make(struct mcm *s, struct past *p, struct question *q,
 	*keymap_at(&s->seen, q->novelty, 0) = 1;
 }
 
+/* The state that a schedule ends in: how far each thread has come. */
+static uint64_t end_of(const struct past *p, const struct explore_job *job)
+{
+	uint32_t *counts = xcalloc(p->t->thread_count + 1, sizeof(*counts));
+	uint64_t h = 1;
+
+	for (size_t i = 0; i < job->order.count; i++)
+		counts[job->order.at[i].thread]++;
+	for (uint32_t n = 0; n < p->t->thread_count; n++)
+		h = rng_mix(h ^ p->t->threads[n].history.at[counts[n]]);
+	free(counts);
+	return h;
+}
+
+/* Can all threads of this run come to wait? True: here is how. Lets the lock
+ * go. */
+static bool ask_stuck(struct mcm *s, struct past *p, struct explore_job *job)
+{
+	struct causal_schedule schedule = { 0 };
+	enum solver_answer answer;
+	double began = now_ms();
+	uint32_t *known;
+
+	p->is_busy = true;
+	pthread_mutex_unlock(&s->x->lock);
+	answer = causal_ask_stuck(p->model, CONFLICTS, &schedule);
+	pthread_mutex_lock(&s->x->lock);
+	p->is_busy = false;
+	count_query(s, now_ms() - began, answer);
+	p->stuck = answer == SOLVER_YES ? p->stuck + 1 : STUCK_MOST;
+	if (answer == SOLVER_YES)
+		trace_model_order(p->m, p->t, &schedule, &job->order);
+	vec_free(&schedule);
+	if (answer != SOLVER_YES)
+		return false;
+	known = keymap_at(&s->ends, end_of(p, job), 0);
+	if (*known) {
+		vec_free(&job->order);
+		return false;
+	}
+	*known = 1;
+	return true;
+}
+
 static void prepare(struct mcm *s, struct past *p)
 {
 	uint32_t gaps = 0;
@@ -419,6 +468,12 @@ static enum job_answer mcm_next(void *search, struct explore_job *job)
 		if (!p->is_ready) {
 			prepare(s, p);
 			continue;
+		}
+		if (!q) {
+			if (!ask_stuck(s, p, job))
+				continue;
+			result = JOB_READY;
+			break;
 		}
 		p->is_busy = true;
 		answer = ask(s, p, q, &schedule);

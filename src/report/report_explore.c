@@ -55,6 +55,8 @@ static void print_complete(const struct explore_report *r, FILE *out)
 	fputs("complete: ", out);
 	print_scope(r, out);
 	fputs(" was run", out);
+	if (r->options->search == SEARCH_MCM && r->options->no_deadlocks)
+		fputs(" (deadlocks were not asked for)", out);
 }
 
 static bool is_stopped_by_failure(const struct explore_report *r)
