@@ -22,11 +22,11 @@ trap 'rm -rf "$scratch"' EXIT
 # RV-CAUSAL | to the end: the same
 programs() {
 	cat <<'END'
-Airline|airline||7|42|3|timeout|8309|17
+Airline|airline|2 2|7|42|3|timeout|8309|17
 Account|account|1|196|14|4|timeout|819|5
-Allocation|alloc_vector|1|timeout|15|2|timeout|16311|22
-BubbleSort|bubble_sort||timeout|166|9|timeout|115827|103
-Lang|lang_buffer||timeout|18|20|timeout|9990|334
+Allocation|alloc_vector|1 1|timeout|15|2|timeout|16311|22
+BubbleSort|bubble_sort|5 3|timeout|166|9|timeout|115827|103
+Lang|lang_buffer|4|timeout|18|20|timeout|9990|334
 Pool|object_pool|1 1|timeout|128|164|timeout|timeout|timeout
 Log4J1|logger_appender|1|123|8|3|329|329|3
 Log4J2|logger_writer|1|20|29|5|timeout|timeout|9

@@ -201,17 +201,24 @@ static bool next_choice(const struct values *lists, size_t *digits,
 	return false;
 }
 
+/* An access of many parts has more combinations than can be asked for. */
+enum { CHOICES_MOST = 1024 };
+
 /* Every combination of values but the one it had. */
 static void add_targets(struct causal *m, uint32_t event)
 {
 	const struct causal_event *e = &m->trace->events.at[event];
 	struct values *lists = xcalloc(e->parts + 1, sizeof(*lists));
-	size_t *digits = xcalloc(e->parts + 1, sizeof(*digits));
+	size_t *digits = xcalloc(e->parts + 1, sizeof(*digits)), made = 0;
 
 	for (uint32_t i = 0; i < e->parts; i++)
 		lists[i] =
 			values_of(m, event, &m->trace->parts.at[e->part + i]);
 	while (next_choice(lists, digits, e->parts)) {
+		if (++made > CHOICES_MOST) {
+			m->counts.cut++;
+			break;
+		}
 		uint64_t *values = xcalloc(e->parts, sizeof(*values));
 
 		for (uint32_t i = 0; i < e->parts; i++)

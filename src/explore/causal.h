@@ -53,6 +53,7 @@ struct causal_known {
 struct causal_counts {
 	uint64_t asked, yes, no, unknown;
 	uint64_t wrong; /* solutions that the simulator refused */
+	uint64_t cut;	/* reads with too many combinations of values */
 };
 
 struct causal;

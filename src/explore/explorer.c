@@ -400,7 +400,7 @@ static void why_gaps(struct explorer *x)
 		{ GAP_UNREAD, "accesses too wide to be told with values" },
 		{ GAP_CUT, "runs too long to be told" },
 		{ GAP_WINDOW,
-		  "runs of more events than are looked at together" },
+		  "runs of more than 10,000 events, of which the first were asked about" },
 		{ GAP_CHOICES, "reads of many variables at once" },
 		{ GAP_BARRIER, "who comes last at a barrier was not varied" },
 	};

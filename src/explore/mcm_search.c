@@ -441,6 +441,8 @@ static void prepare(struct mcm *s, struct past *p)
 	if (past_prepare(p, s->x->o->solver) < 0)
 		gaps = GAP_KIND;
 	pthread_mutex_lock(&s->x->lock);
+	if (p->model && causal_counts(p->model)->cut)
+		gaps |= GAP_CHOICES;
 	s->x->gaps |= gaps | p->m->gaps;
 	p->is_busy = false;
 }

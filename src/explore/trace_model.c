@@ -519,7 +519,7 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t window)
 {
 	struct trace_model *m = xcalloc(1, sizeof(*m));
 	struct builder b = { .t = t, .m = m };
-	uint32_t place;
+	uint32_t place, end;
 
 	m->causal.threads = t->thread_count;
 	m->event_of = xmalloc((t->line_count + 1) * sizeof(*m->event_of));
@@ -534,7 +534,8 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t window)
 	memory_parts_init(&b.parts, t);
 	find_tried(&b);
 	locations_add(&b);
-	for (uint32_t i = 0; i < t->line_count; i++)
+	end = window && window < t->line_count ? window : t->line_count;
+	for (uint32_t i = 0; i < end; i++)
 		if (run_trace_place(t, i, &place))
 			line_add(&b, i);
 	count_events(m, t);

@@ -43,11 +43,11 @@ struct trace_model {
 	VEC(uint64_t) address; /* of each location; 0: a lock */
 	VEC(uint8_t) sizes;    /* of each location */
 	uint32_t outside;
-	uint32_t gaps;	  /* enum model_gap */
-	uint32_t skipped; /* lines before the window */
+	uint32_t gaps; /* enum model_gap */
 };
 
-/* At most `window` lines, the last ones; 0: all. */
+/* Of the first `window` lines; 0: of all. What comes behind them is not asked
+ * about, and the gaps say so. */
 struct trace_model *trace_model_new(const struct run_trace *t, uint32_t window);
 void trace_model_free(struct trace_model *m, const struct run_trace *t);
 
