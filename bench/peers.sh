@@ -52,18 +52,20 @@ choose() {
 	esac
 }
 
-# TOOL PROGRAM...: one run of a foreign tool: held, report, failure.
+# TOOL PROGRAM...: one run of a foreign tool: held, report, failure, or hang if
+# it had to be ended; only of a program that deadlocks that is a failure.
 run_once() {
 	local status
 
 	shift
-	timeout -s KILL $((5 * limit)) "${words[@]}" "$@" < /dev/null \
+	timeout -s KILL $((10 * limit)) "${words[@]}" "$@" < /dev/null \
 		> /dev/null 2>&1
 	status=$?
 	case $status in
 	0) echo held ;;
 	66) echo report ;;
 	2) echo impossible ;;
+	137) [[ $failure == *deadlock* ]] && echo failure || echo hang ;;
 	*) echo failure ;;
 	esac
 }
@@ -153,7 +155,7 @@ subject() {
 
 "$subjects/build.sh" "$work" -f gcc -f tsan-gcc -f tsan-clang -f heddle-gcc \
 	"$@" || exit 1
-columns=(name kind arguments)
+columns=(name kind failure arguments)
 while IFS=$'\t' read -r -u 3 "${columns[@]}"; do
 	[[ $arguments != - ]] || arguments=
 	# shellcheck disable=SC2086
