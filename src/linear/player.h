@@ -63,6 +63,7 @@ struct player {
 	uint32_t patience; /* times that time may still pass */
 	uint32_t clock;
 	double asked_at;
+	double cpu_at, cpu; /* what the server had computed by then */
 	struct connection own;
 	VEC(struct connection) clients;
 	VEC(uint32_t) next; /* of each client: its next request */
