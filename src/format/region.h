@@ -139,8 +139,8 @@ struct region {
 	struct region_thread threads[REGION_THREADS];
 	struct region_stack stacks[REGION_STACKS];
 	struct region_slot slots[REGION_SLOTS];
+	struct force force;
 	_Alignas(4096) struct control control;
-	_Alignas(4096) struct force force;
 	_Alignas(4096) struct linear_block linear;
 	_Alignas(4096) struct traced_area traced;
 	_Alignas(4096) uint8_t data[REGION_SLOTS][REGION_SLOT_BYTES];

@@ -26,7 +26,7 @@ static uint64_t began;
 
 static uint64_t now_us(void)
 {
-	struct timespec t;
+	struct timespec t = { 0 };
 
 	SYS_2(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 -
