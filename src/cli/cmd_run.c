@@ -15,6 +15,7 @@ static const struct run_options run_defaults = {
 	.depth = 3,
 	.seed = 1,
 	.points = "shared",
+	.ready = "main",
 	.hang = 10000,
 	.max_points = 1000000,
 	.memory = UINT64_C(4) << 30,
@@ -51,6 +52,8 @@ static const struct arg run_options[] = {
 		   "judges what was printed, by its exit status"),
 	ARG_FLAG(struct run_options, exec, "exec", 0,
 		 "start each run afresh, in a directory of its own"),
+	ARG_CHOICE(struct run_options, ready, "ready", 0, "main|idle",
+		   "where runs begin, unless the program says (main)"),
 	ARG_PATHS(struct run_options, inputs, "input", 0, "FILE",
 		  "a file that the program reads; may be repeated"),
 	ARG_DURATION(struct run_options, hang, "hang", 0, "TIME",
@@ -76,9 +79,9 @@ static const struct arg run_options[] = {
 /* ---- options of the one way and of the other ---- */
 
 static const char *const of_control[] = {
-	"runs",	  "for",	"seed",	  "depth", "jobs", "all-failures",
-	"points", "spurious",	"expect", "check", "exec", "input",
-	"hang",	  "max-points", "memory", NULL,
+	"runs",	  "for",      "seed",	    "depth",  "jobs", "all-failures",
+	"points", "spurious", "expect",	    "check",  "exec", "input",
+	"ready",  "hang",     "max-points", "memory", NULL,
 };
 
 static const char *const of_observe[] = {

@@ -85,6 +85,7 @@ static int keep(struct table *t, size_t n, struct err *err)
 		.points_most = o->max_points,
 		.hang_ms = o->hang,
 		.is_exec = t->result.is_fresh && o->exec,
+		.is_ready_idle = strcmp(o->ready, "idle") == 0,
 	};
 	bool was_known;
 
@@ -175,6 +176,7 @@ static int campaign(struct table *t, const char *guest, struct err *err)
 		.workers = (uint32_t)o->jobs,
 		.all_failures = o->all_failures,
 		.exec = o->exec,
+		.is_ready_idle = strcmp(o->ready, "idle") == 0,
 		.inputs = o->inputs.at,
 		.input_count = o->inputs.count,
 		.outputs = &t->outputs,
@@ -187,9 +189,10 @@ static int campaign(struct table *t, const char *guest, struct err *err)
 	rc = campaign_run(&c, &t->result, err);
 	progress_done(&progress);
 	if (rc == 0 && t->result.is_fresh && !o->exec)
-		log_warn("%s cannot be forked before main (it has threads "
-			 "already), so each run is started afresh",
-			 t->argv[0]);
+		log_warn("%s cannot be forked (%s), so each run is started "
+			 "afresh",
+			 t->argv[0],
+			 t->result.why_fresh ? t->result.why_fresh : "");
 	return rc;
 }
 

@@ -26,6 +26,7 @@ struct run_options {
 	const char *strategy;
 	uint64_t depth, runs, time_for, seed, jobs;
 	bool spurious, exec, all_failures;
+	const char *ready;
 	const char *points;
 	const char *expect, *check;
 	struct arg_list inputs;

@@ -79,6 +79,17 @@ enum control_flag {
 	CONTROL_ALL = 128,    /* every access is a point */
 	CONTROL_QUIT = 256,   /* the server is to end */
 	CONTROL_VALUES = 512, /* events are told with values (traced.h) */
+	CONTROL_IDLE = 1024,  /* runs begin where the program listens and all
+				 its threads wait */
+	CONTROL_MAIN = 2048,  /* runs begin before main, wherever the program
+				 is ready */
+};
+
+/* How far the server is. */
+enum control_ready {
+	READY_SERVING = 1, /* it waits for its first request */
+	READY_REFUSED,	   /* it cannot serve: run it afresh */
+	READY_COMING,	   /* on its way, under control, to where it is ready */
 };
 
 /* A byte of `sites`. */
@@ -234,8 +245,7 @@ struct control {
 	_Atomic uint32_t asked;	   /* futex: raised by the tool */
 	_Atomic uint32_t answered; /* futex: raised by the server */
 	_Atomic uint32_t result_count;
-	_Atomic uint32_t ready; /* the server waits for its first request; 2:
-				   it cannot serve, run it afresh */
+	_Atomic uint32_t ready; /* enum control_ready */
 	struct control_ask ask;
 	struct control_run run;
 	struct control_result results[CONTROL_RESULTS];

@@ -231,6 +231,7 @@ static void copy_command(struct repro *to, const struct regress *r)
 	to->origin = xstrdup(from->name);
 	to->strategy = xstrdup("hunt");
 	to->is_exec = from->is_exec;
+	to->is_ready_idle = from->is_ready_idle;
 	to->points_most = from->points_most;
 	to->hang_ms = from->hang_ms;
 	if (from->input) {

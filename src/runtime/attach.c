@@ -60,6 +60,15 @@ bool guest_owns(uintptr_t addr)
 	return false;
 }
 
+void guest_keep(bool is_kept)
+{
+	uint32_t n = atomic_load(&range_count);
+
+	for (uint32_t i = 0; i < n && i < RANGES; i++)
+		SYS_3(SYS_madvise, ranges[i].low, ranges[i].size,
+		      is_kept ? MADV_KEEPONFORK : MADV_WIPEONFORK);
+}
+
 static void *pages_map(size_t size)
 {
 	long at = SYS_6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,

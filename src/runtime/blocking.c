@@ -4,6 +4,7 @@
 #include "runtime/blocking_away.h"
 #include "runtime/cancel.h"
 #include "runtime/offspring.h"
+#include "runtime/server.h"
 #include "runtime/signal_control.h"
 #include "runtime/strangers.h"
 #include "runtime/strategy.h"
@@ -417,6 +418,7 @@ uint32_t blocking_wait(uint32_t me)
 	uint64_t due = first_due(sleeper), start = real_ms();
 	int64_t most = patience(due), spent;
 
+	server_idle();
 	if (world_is_played())
 		return wait_in_step(me);
 	for (;;) {

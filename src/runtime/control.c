@@ -16,7 +16,6 @@
 #include "runtime/sys.h"
 #include "runtime/turn.h"
 #include "runtime/values.h"
-#include "runtime/world.h"
 
 #include <signal.h>
 
@@ -110,7 +109,6 @@ void control_begin(void)
 	hang_begin();
 	signal_begin(t);
 	requests_begin();
-	world_begin();
 	controlled = true;
 	steered = true;
 	gate_open();

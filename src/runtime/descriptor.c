@@ -19,6 +19,8 @@ enum { DESCRIPTORS = 4096 };
 static struct {
 	uint64_t inode, device;
 	uint32_t epoch; /* processes started before, + 1; 0: not made here */
+	int peer;	/* other end + 1 */
+	bool is_semaphore;
 } made[DESCRIPTORS];
 
 static bool is_known(int fd)
@@ -51,13 +53,19 @@ enum descriptor_sort descriptor_sort(int fd)
 	return SYS_2(SYS_fstat, fd, &s) == 0 ? sort_of(&s) : DESCRIPTOR_BAD;
 }
 
-bool descriptor_is_inside(int fd)
+static bool is_as_made(int fd)
 {
 	struct stat s = { 0 };
 
-	return is_known(fd) && made[fd].epoch == process_children() + 1 &&
+	return is_known(fd) && made[fd].inode &&
 	       SYS_2(SYS_fstat, fd, &s) == 0 && s.st_ino == made[fd].inode &&
 	       s.st_dev == made[fd].device;
+}
+
+bool descriptor_is_inside(int fd)
+{
+	return is_known(fd) && made[fd].epoch == process_children() + 1 &&
+	       is_as_made(fd);
 }
 
 void descriptor_made(int fd)
@@ -69,6 +77,38 @@ void descriptor_made(int fd)
 	made[fd].inode = s.st_ino;
 	made[fd].device = s.st_dev;
 	made[fd].epoch = process_children() + 1;
+	made[fd].peer = 0;
+	made[fd].is_semaphore = false;
+}
+
+void descriptor_paired(int one, int other)
+{
+	descriptor_made(one);
+	descriptor_made(other);
+	if (!controlled || !is_known(one) || !is_known(other))
+		return;
+	made[one].peer = other + 1;
+	made[other].peer = one + 1;
+}
+
+void descriptor_semaphore(int fd)
+{
+	if (controlled && is_known(fd))
+		made[fd].is_semaphore = true;
+}
+
+int descriptor_peer(int fd)
+{
+	int other = is_as_made(fd) ? made[fd].peer - 1 : -1;
+
+	return other >= 0 && is_as_made(other) && made[other].peer == fd + 1 ?
+		       other :
+		       -1;
+}
+
+bool descriptor_is_semaphore(int fd)
+{
+	return is_known(fd) && made[fd].is_semaphore;
 }
 
 void descriptor_copied(int from, int to)

@@ -37,6 +37,13 @@ bool descriptor_is_inside(int fd);
 void descriptor_made(int fd);
 /* `to` is now a second name of `from`. */
 void descriptor_copied(int from, int to);
+/* The same, and they are the two ends of one connection; this one counts as a
+ * semaphore. */
+void descriptor_paired(int one, int other);
+void descriptor_semaphore(int fd);
+/* The other end, -1 when it is not known. */
+int descriptor_peer(int fd);
+bool descriptor_is_semaphore(int fd);
 /* An epoll descriptor looks after something from outside. */
 void descriptor_opened(int fd);
 

@@ -40,10 +40,8 @@ EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
 {
 	int rc = real.socketpair(domain, type, protocol, fds);
 
-	if (rc == 0) {
-		descriptor_made(fds[0]);
-		descriptor_made(fds[1]);
-	}
+	if (rc == 0)
+		descriptor_paired(fds[0], fds[1]);
 	return rc;
 }
 
@@ -52,6 +50,8 @@ EXPORT int eventfd(unsigned int value, int flags)
 	int fd = real.eventfd(value, flags);
 
 	descriptor_made(fd);
+	if (flags & EFD_SEMAPHORE)
+		descriptor_semaphore(fd);
 	return fd;
 }
 

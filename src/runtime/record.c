@@ -157,12 +157,14 @@ static bool tool_is_gone(void)
 }
 
 /* Waits for the tool to empty a slot. The tool may be slow, but a program must
- * not hang because of us: after a while events are lost, and counted. */
+ * not hang because of us: when it has emptied none for a while, events are
+ * lost, and counted. A slot that another thread was quicker to take is a sign
+ * of life all the same. */
 static struct region_slot *slot_wait(void)
 {
 	struct timespec tick = { .tv_nsec = 100 * 1000 * 1000 };
 
-	for (int i = 0; i < SLOT_WAIT_SECONDS * 10; i++) {
+	for (int quiet = 0; quiet < SLOT_WAIT_SECONDS * 10;) {
 		uint32_t seen = atomic_load(&region->free_slots);
 		struct region_slot *s = slot_find();
 
@@ -170,7 +172,11 @@ static struct region_slot *slot_wait(void)
 			return s;
 		if (tool_is_gone())
 			break;
-		SYS_4(SYS_futex, &region->free_slots, FUTEX_WAIT, seen, &tick);
+		if (SYS_4(SYS_futex, &region->free_slots, FUTEX_WAIT, seen,
+			  &tick) == -ETIMEDOUT)
+			quiet++;
+		else if (atomic_load(&region->free_slots) != seen)
+			quiet = 0;
 	}
 	return NULL;
 }

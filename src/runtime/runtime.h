@@ -183,6 +183,9 @@ void guest_map_prepare(void);
  * which would otherwise record in the parent's name and pay for the copy. */
 void guest_hide(void *at, size_t size);
 
+/* The same for all memory from guest_map: is a forked child to have it? */
+void guest_keep(bool is_kept);
+
 /* Is this memory the guest's own: variables of our module, or from guest_map?
  * (Of the first few thousand maps; later ones are not remembered.) */
 bool guest_owns(uintptr_t addr);

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/server.h"
 
+#include "runtime/anew.h"
 #include "runtime/control.h"
 #include "runtime/ending.h"
 #include "runtime/perturb.h"
 #include "runtime/real.h"
+#include "runtime/rebirth.h"
+#include "runtime/resume.h"
 #include "runtime/server_watch.h"
 #include "runtime/spin.h"
 #include "runtime/strangers.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
+#include "runtime/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,30 +47,14 @@ static main_function *program_main;
 
 /* ---- one run ---- */
 
-/* Where the standard streams stand when the server begins. Each run has its
- * input from there, and what it prints replaces what the run before it has
- * printed. */
-static long stream_at[3];
-
-static void streams_note(void)
-{
-	for (int i = 0; i < 3; i++)
-		stream_at[i] = SYS_3(SYS_lseek, i, 0, SEEK_CUR);
-}
-
-static void streams_rewind(void)
-{
-	for (int i = 0; i < 3; i++)
-		if (stream_at[i] >= 0)
-			SYS_3(SYS_lseek, i, stream_at[i], SEEK_SET);
-}
-
 static void run_begin(void)
 {
-	if (region->mode == MODE_PERTURB)
+	if (region->mode == MODE_PERTURB) {
 		perturb_begin();
-	else
-		control_begin();
+		return;
+	}
+	control_begin();
+	world_begin();
 }
 
 static void child_becomes_run(long server)
@@ -74,8 +62,11 @@ static void child_becomes_run(long server)
 	SYS_2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	if (SYS_0(SYS_getppid) != server)
 		SYS_1(SYS_exit_group, 127);
-	streams_rewind();
-	run_begin();
+	if (!controlled)
+		run_begin();
+	else if (!resume_begin(self))
+		SYS_1(SYS_exit_group, 127);
+	anew_make();
 }
 
 static bool run_is_worth_a_look(const struct control_result *r)
@@ -101,6 +92,7 @@ static bool run_make(uint64_t seed, struct control_result *result)
 	run->wait_status = pid > 0 ? server_watch(pid) : 0x7f00;
 	atomic_store(&run->pid, 0);
 	server_orphans(run->outcome.kind == OUTCOME_HANG);
+	anew_settle();
 	*result = (struct control_result){
 		.seed = seed,
 		.schedule = run->schedule,
@@ -149,8 +141,7 @@ static void serve(void)
 	uint32_t seen = atomic_load(&control->asked);
 
 	SYS_2(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
-	streams_note();
-	atomic_store(&control->ready, 1);
+	atomic_store(&control->ready, READY_SERVING);
 	atomic_fetch_add(&control->answered, 1);
 	SYS_3(SYS_futex, &control->answered, FUTEX_WAKE, 1);
 	for (;;) {
@@ -165,42 +156,121 @@ static void serve(void)
 
 /* ---- where runs begin ---- */
 
-/* Until heddle_ready is called the program runs free. */
+/* The program is on its way to where it is ready: where it says so, or where
+ * it listens and all its threads wait. */
 static bool ready_is_awaited;
 
-/* A fork would lose threads. The tool starts each run afresh then. */
-static void refuse(void)
+/* The tool starts each run afresh then, and says why. */
+static void refuse(const char *why)
 {
-	atomic_store(&control->ready, 2);
+	control_text(why);
+	atomic_store(&control->ready, READY_REFUSED);
 	atomic_fetch_add(&control->answered, 1);
 	SYS_3(SYS_futex, &control->answered, FUTEX_WAKE, 1);
 }
 
-_Noreturn static void refuse_and_wait(void)
+_Noreturn static void refuse_and_wait(const char *why)
 {
-	refuse();
+	refuse(why);
 	for (;;)
 		SYS_0(SYS_pause);
 }
 
-void server_ready(void)
+static const char early_text[] = "it has threads before main";
+
+/* What the tool asked of a run that is not forked. */
+static struct control_ask asked;
+
+/* Under control, on no schedule in particular: who has the turn keeps it as
+ * long as it can. */
+static void ready_await(void)
 {
-	if (controlled && turn_live > 1)
-		guest_note("threads were running when heddle_ready was called; "
-			   "runs begin before main");
-	if (!ready_is_awaited)
+	asked = control->ask;
+	control->ask.strategy = STRATEGY_FOLLOW;
+	control->ask.plan_count = 0;
+	control->ask.points_most = UINT64_MAX;
+	control->ask.flags &=
+		~(uint32_t)(CONTROL_LEARN | CONTROL_RECORD | CONTROL_VALUES);
+	control->run.seed = asked.seed;
+	ready_is_awaited = true;
+	rebirth_expected = !(asked.flags & CONTROL_EXEC);
+	control_begin();
+}
+
+static void server_await(void)
+{
+	/* What is perturbed is not under control on its way either. */
+	if (region->mode == MODE_PERTURB) {
+		ready_is_awaited = true;
 		return;
+	}
+	if (!strangers_are_none())
+		refuse_and_wait(early_text);
+	atomic_store(&control->ready, READY_COMING);
+	ready_await();
+}
+
+/* Returns in each run. */
+static void ready(struct thread *t)
+{
+	const char *why;
+
+	ready_is_awaited = false;
+	if (asked.flags & CONTROL_EXEC) {
+		control->ask = asked;
+		resume_here();
+		return;
+	}
+	why = anew_note();
+	if (!why)
+		why = resume_prepare(t);
+	if (why)
+		refuse_and_wait(why);
+	serve();
+}
+
+/* Returns in each run. */
+static void ready_free(void)
+{
 	ready_is_awaited = false;
 	if (!strangers_are_none())
-		refuse_and_wait();
+		refuse_and_wait("it has threads where it is ready");
+	anew_note();
 	serve();
+}
+
+void server_ready(void)
+{
+	struct thread *t = guest_self();
+
+	if (region->mode == MODE_PERTURB && ready_is_awaited)
+		ready_free();
+	if (!t || !controlled)
+		return;
+	guest_enter(t);
+	if (ready_is_awaited)
+		ready(t);
+	guest_leave(t);
+}
+
+void server_idle(void)
+{
+	if (ready_is_awaited && asked.flags & CONTROL_IDLE && self &&
+	    anew_listens())
+		ready(self);
 }
 
 /* The program ended before it was ready. */
 __attribute__((destructor)) static void ready_never_came(void)
 {
-	if (ready_is_awaited)
-		refuse();
+	if (ready_is_awaited && !(asked.flags & CONTROL_EXEC))
+		refuse("it ended before it was ready");
+}
+
+static bool ready_is_wanted(void)
+{
+	return (module_wants_ready || control->ask.flags & CONTROL_IDLE) &&
+	       !(control->ask.flags & CONTROL_MAIN);
 }
 
 /* The process itself is the run. */
@@ -211,7 +281,10 @@ static void run_here(void)
 	control->run.seed = control->ask.seed;
 	if (region->mode == MODE_PERTURB && !others)
 		perturb_prepare();
-	run_begin();
+	if (ready_is_wanted() && region->mode != MODE_PERTURB)
+		ready_await();
+	else
+		run_begin();
 	if (!others || !controlled)
 		return;
 	strangers_expect();
@@ -229,12 +302,14 @@ static int start_main(int argc, char **argv, char **env)
 	control_prepare();
 	if (control->ask.flags & CONTROL_EXEC)
 		run_here();
-	else if (module_wants_ready)
-		ready_is_awaited = true;
-	else if (strangers_are_none())
+	else if (ready_is_wanted())
+		server_await();
+	else if (strangers_are_none()) {
+		anew_note();
 		serve();
-	else
-		refuse_and_wait();
+	} else {
+		refuse_and_wait(early_text);
+	}
 	status = program_main(argc, argv, env);
 	if (controlled)
 		ending_tell_exit(status, 0);

@@ -12,6 +12,10 @@
 /* The program says so. Returns in each run. */
 void server_ready(void);
 
+/* Nobody can go on, and somebody waits for the outside: it is ready, if the
+ * tool said that this is it. Returns in each run. */
+void server_idle(void);
+
 #pragma GCC visibility pop
 
 #endif

@@ -20,10 +20,9 @@ static uint32_t number_of(const char *name)
 	return n;
 }
 
-/* Calls `look` for each thread until one says true; that is the answer. */
-static bool any_task(bool (*look)(uint32_t tid))
+bool strangers_any(bool (*look)(uint32_t tid))
 {
-	char text[2048];
+	char text[2048] = "";
 	long n, fd = SYS_3(SYS_open, "/proc/self/task",
 			   O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	bool found = false;
@@ -54,7 +53,7 @@ static bool is_another(uint32_t tid)
 
 bool strangers_are_none(void)
 {
-	return !any_task(is_another);
+	return !strangers_any(is_another);
 }
 
 /* One that was met but has not come to a point is still unknown to the turn. */
@@ -75,5 +74,5 @@ void strangers_expect(void)
 
 bool strangers_live(void)
 {
-	return expected && any_task(is_stranger);
+	return expected && strangers_any(is_stranger);
 }

@@ -10,8 +10,12 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
+
+/* Is there a thread of this process, by its id in the kernel, that is so? */
+bool strangers_any(bool (*is_so)(uint32_t tid));
 
 /* Has this process one thread only? Asked before control begins. */
 bool strangers_are_none(void);

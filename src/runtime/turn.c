@@ -11,13 +11,9 @@
 #include "runtime/spin.h"
 #include "runtime/spin_entry.h"
 #include "runtime/strategy.h"
-#include "runtime/sys.h"
 #include "runtime/timing.h"
 #include "runtime/values.h"
 #include "runtime/visits.h"
-
-#include <linux/futex.h>
-#include <time.h>
 
 /*
  * One decision: the holder has said what it stands before (stand), and whether
@@ -140,41 +136,6 @@ static void turn_give(uint32_t to)
 	control->run.switches++;
 	control->run.holder = to;
 	turn_wake(to, TURN_YOURS);
-}
-
-void turn_wake(uint32_t number, enum turn_word word)
-{
-	struct control_thread *c = of(number);
-
-	/* Pairs with the acquire in turn_wait. */
-	atomic_store_explicit(&c->turn, word, memory_order_release);
-	SYS_3(SYS_futex, &c->turn, FUTEX_WAKE_PRIVATE, 1);
-}
-
-/* `tick` for a thread that no signal can wake: it looks now and then. */
-static void turn_wait_ticking(uint32_t me, const struct timespec *tick)
-{
-	struct control_thread *c = of(me);
-	uint32_t word;
-
-	for (;;) {
-		word = atomic_load_explicit(&c->turn, memory_order_acquire);
-		if (word == TURN_NONE) {
-			SYS_4(SYS_futex, &c->turn, FUTEX_WAIT_PRIVATE,
-			      TURN_NONE, tick);
-			continue;
-		}
-		atomic_store_explicit(&c->turn, TURN_NONE,
-				      memory_order_relaxed);
-		if (likely(word == TURN_YOURS))
-			return;
-		blocking_errand(word);
-	}
-}
-
-void turn_wait(uint32_t me)
-{
-	turn_wait_ticking(me, NULL);
 }
 
 /* ---- choosing ---- */
@@ -527,18 +488,38 @@ static void thread_set_up(struct thread *t)
 	become(n, THREAD_READY);
 }
 
-void turn_begin(struct thread *t)
+static void strategy_begin(void)
 {
 	enum { FOR_STRATEGY = 1 };
-	struct control_ask *ask = &control->ask;
+	uint32_t which = control->ask.strategy;
 
 	chance = rng_fork(control->run.seed, FOR_STRATEGY);
 	sleepers_begin();
-	strategy = strategies[ask->strategy < STRATEGIES ? ask->strategy : 0];
-	thread_set_up(t);
+	strategy = strategies[which < STRATEGIES ? which : 0];
 	strategy->begin(&chance);
+}
+
+void turn_begin(struct thread *t)
+{
+	thread_set_up(t);
+	strategy_begin();
 	if (strategy->stands)
 		strategy->stands(t->number);
+}
+
+void turn_begin_again(void)
+{
+	visits_forget();
+	strategy_begin();
+	spin_change();
+	for (uint32_t n = 0; n < control->run.thread_count; n++) {
+		own[n].visit = 0;
+		of(n)->rank = 0;
+		of(n)->count = 0;
+		if (turn_is_live(n) && strategy->stands)
+			strategy->stands(n);
+	}
+	turn_visit = 0;
 }
 
 void turn_born(struct thread *creator, struct thread *child, uintptr_t pc)
@@ -560,14 +541,6 @@ void turn_unborn(struct thread *child)
 {
 	turn_live--;
 	become(child->number, THREAD_OVER);
-}
-
-void turn_enter(struct thread *t)
-{
-	const struct timespec tick = { .tv_nsec = 100 * 1000 * 1000 };
-
-	turn_wait_ticking(t->number, &tick);
-	values_point(t->number, true);
 }
 
 void turn_over(struct thread *t)

@@ -34,6 +34,10 @@ typedef bool turn_can(uint32_t number, uint64_t object);
 /* The main thread has the turn. */
 void turn_begin(struct thread *t);
 
+/* A run begins with threads that are there: the strategy meets them, and places
+ * are counted from here on. */
+void turn_begin_again(void);
+
 /* The creator: a thread is about to begin, and may be chosen from now on;
  * turn_unborn if its creation failed. */
 void turn_born(struct thread *creator, struct thread *child, uintptr_t pc);
@@ -125,6 +129,13 @@ static inline bool turn_changes(uint8_t kind)
 	default:
 		return true;
 	}
+}
+
+static inline bool turn_is_live(uint32_t number)
+{
+	uint8_t state = control->threads[number].state;
+
+	return state != THREAD_UNUSED && state != THREAD_OVER;
 }
 
 static inline bool turn_is_ready(uint32_t number)

@@ -62,3 +62,10 @@ uint32_t visit_count(uint32_t thread, uint32_t site)
 	}
 	return ++v->count;
 }
+
+void visits_forget(void)
+{
+	for (uint32_t i = 0; used && i < UINT32_C(1) << table_log; i++)
+		table[i] = (struct visit){ 0 };
+	used = 0;
+}

@@ -16,6 +16,9 @@
 /* Counts one more visit and returns how many there were, this one included. */
 uint32_t visit_count(uint32_t thread, uint32_t site);
 
+/* Counts from the beginning again. */
+void visits_forget(void);
+
 #pragma GCC visibility pop
 
 #endif

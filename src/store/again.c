@@ -138,6 +138,7 @@ void again_launch(struct again *a, struct launch *launch)
 		.streams = { a->input, -1, -1 },
 		.is_fresh = r->is_exec || a->is_debugged,
 		.is_free = r->plan->rules.is_free,
+		.is_ready_idle = r->is_ready_idle,
 		.has_scratch = r->is_exec,
 		.inputs = a->inputs.at,
 		.input_count = a->inputs.count,

@@ -38,6 +38,7 @@ static void fill(struct repro *r, const struct keeping *k)
 	r->directory = getcwd(NULL, 0);
 	r->strategy = xstrdup(k->strategy);
 	r->is_exec = k->is_exec;
+	r->is_ready_idle = k->is_ready_idle;
 	r->points_most = k->points_most;
 	r->hang_ms = k->hang_ms;
 	if (k->feed->text) {

@@ -21,7 +21,7 @@ struct keeping {
 	const char *const *inputs; /* files the program was given */
 	size_t input_count;
 	uint64_t points_most, hang_ms;
-	bool is_exec;
+	bool is_exec, is_ready_idle;
 };
 
 /* Keeps a run that failed. `plan` gives it again; NULL: its own schedule does.

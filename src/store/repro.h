@@ -49,8 +49,9 @@ struct repro {
 	char *origin;	/* name of the repro it is a new form of; NULL: none */
 	char *strategy; /* that found it */
 	uint64_t seed;
-	bool is_exec; /* each run is a fresh process in a directory of its
+	bool is_exec;	    /* each run is a fresh process in a directory of its
 			 own */
+	bool is_ready_idle; /* runs begin where it listens and waits */
 	uint64_t points_most;
 	uint64_t hang_ms;
 

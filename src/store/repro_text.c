@@ -88,7 +88,7 @@ static int read_outcome(struct reader *r)
 
 static int read_numbers(struct reader *r, const char *key)
 {
-	uint64_t exec = 0, status = 0;
+	uint64_t exec = 0, idle = 0, status = 0;
 	const struct {
 		const char *key;
 		uint64_t *to;
@@ -96,6 +96,7 @@ static int read_numbers(struct reader *r, const char *key)
 	} numbers[] = {
 		{ "seed", &r->repro->seed, UINT64_MAX },
 		{ "exec", &exec, 1 },
+		{ "ready-idle", &idle, 1 },
 		{ "points-most", &r->repro->points_most, UINT64_MAX },
 		{ "hang-ms", &r->repro->hang_ms, UINT64_MAX },
 		{ "schedule", &r->repro->schedule, UINT64_MAX },
@@ -110,6 +111,7 @@ static int read_numbers(struct reader *r, const char *key)
 		    0)
 			return -1;
 		r->repro->is_exec |= exec == 1;
+		r->repro->is_ready_idle |= idle == 1;
 		if (numbers[i].to == &status)
 			r->repro->wait_status = (int32_t)status;
 		return 0;
@@ -208,6 +210,8 @@ void repro_write(const struct repro *r, FILE *out)
 	write_text(out, "strategy", r->strategy);
 	write_number(out, "seed", r->seed);
 	write_number(out, "exec", r->is_exec);
+	if (r->is_ready_idle)
+		write_number(out, "ready-idle", 1);
 	write_number(out, "points-most", r->points_most);
 	write_number(out, "hang-ms", r->hang_ms);
 	write_text(out, "outcome", outcome_texts[r->outcome]);

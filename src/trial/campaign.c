@@ -188,6 +188,7 @@ void campaign_done(struct campaign_result *r)
 		free(r->notes.at[i]);
 	vec_free(&r->notes);
 	free(r->tallies);
+	free(r->why_fresh);
 	free(r->output);
 	free(r->errors);
 	*r = (struct campaign_result){ 0 };
@@ -239,6 +240,7 @@ int campaign_run(const struct campaign_options *o,
 			    .streams = { o->input, -1, -1 },
 			    .is_fresh = o->exec,
 			    .is_free = o->rules && o->rules->rules.is_free,
+			    .is_ready_idle = o->is_ready_idle,
 			    .has_scratch = o->exec,
 			    .inputs = o->inputs,
 			    .input_count = o->input_count,

@@ -60,7 +60,8 @@ struct campaign_options {
 	bool is_cut;	  /* a run that is under way then is given up */
 	uint32_t workers; /* 0: as many as there are processors */
 	bool all_failures;
-	bool exec; /* each run afresh, in a directory of its own */
+	bool exec;	    /* each run afresh, in a directory of its own */
+	bool is_ready_idle; /* runs begin where the program listens and waits */
 	const char *const *inputs; /* files copied there */
 	size_t input_count;
 	const struct outputs *outputs; /* may be NULL */
@@ -94,6 +95,7 @@ struct campaign_result {
 	double seconds;
 	int stopped_by;		      /* signal, 0: none */
 	bool is_fresh;		      /* each run was a process of its own */
+	char *why_fresh;	      /* unless that was asked for */
 	VEC(struct failure) failures; /* by index */
 	VEC(char *) notes;	      /* what was not controlled, once each */
 	/* Of each rule: what became of it, over all runs. */

@@ -371,6 +371,10 @@ static void hand_end(struct hand *h, bool has_failed, const struct err *err)
 	}
 	if (h->worker.is_fresh)
 		c->result->is_fresh = true;
+	if (!c->result->why_fresh)
+		c->result->why_fresh = h->why_fresh;
+	else
+		free(h->why_fresh);
 	if (h->nth == 0)
 		lesson_over(c);
 	if (--c->hands == 0)
@@ -385,6 +389,8 @@ void *hand_main(void *arg)
 	bool has_failed = hand_work(h, &err) < 0;
 	bool was_fresh = h->worker.is_fresh;
 
+	h->why_fresh = h->worker.why_fresh;
+	h->worker.why_fresh = NULL;
 	worker_stop(&h->worker);
 	h->worker.is_fresh = was_fresh;
 	hand_end(h, has_failed, &err);

@@ -52,6 +52,7 @@ struct hand {
 	uint32_t nth;
 	pthread_t thread;
 	struct worker worker;
+	char *why_fresh; /* of the worker, when it is gone */
 	double per_second;
 	uint32_t told; /* for whoever drives it */
 };

@@ -29,6 +29,10 @@ static void region_clear(struct worker *w, const struct control_ask *ask)
 	w->control->ask = *ask;
 	w->control->ask.runs = 1;
 	w->control->ask.flags |= CONTROL_EXEC;
+	if (w->launch.is_ready_idle)
+		w->control->ask.flags |= CONTROL_IDLE;
+	if (w->is_never_ready)
+		w->control->ask.flags |= CONTROL_MAIN;
 	for (int i = 0; i < WORKER_STREAMS; i++)
 		lseek(w->streams[i], 0, SEEK_SET);
 	lseek(w->input, 0, SEEK_SET);
@@ -67,8 +71,8 @@ static void thread_kick(uint32_t pid, uint32_t tid, int signal)
 	syscall(SYS_tgkill, pid, tid, signal);
 }
 
-static const struct watchdog_means means = { .read = file_read,
-					     .kick = thread_kick };
+const struct watchdog_means fresh_means = { .read = file_read,
+					    .kick = thread_kick };
 
 /* It stands still until the tool, which plays the world, has answered. */
 static bool waits_for_tool(const struct worker *w)
@@ -104,7 +108,8 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 			run_end(w, pid, OUTCOME_HANG);
 			break;
 		}
-		if (watchdog_is_fat((uint32_t)pid, ask->memory_most, &means)) {
+		if (watchdog_is_fat((uint32_t)pid, ask->memory_most,
+				    &fresh_means)) {
 			run_end(w, pid, OUTCOME_LIMIT);
 			snprintf(w->control->run.outcome.text, CONTROL_TEXT,
 				 "%s", WATCHDOG_FAT);
@@ -112,13 +117,14 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 		}
 		if (w->region->mode == MODE_PERTURB) {
 			if (!watchdog_is_stuck(&stuck, (uint32_t)pid, w->region,
-					       &means))
+					       &fresh_means))
 				continue;
 			run_end(w, pid, OUTCOME_DEADLOCK);
 			break;
 		}
 		if (!(ask->flags & CONTROL_DEBUG))
-			watchdog_look(&dog, w->region, (uint32_t)pid, &means);
+			watchdog_look(&dog, w->region, (uint32_t)pid,
+				      &fresh_means);
 	}
 	if (fd >= 0)
 		close(fd);

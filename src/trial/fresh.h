@@ -8,7 +8,11 @@
  * makes points, and nothing of it is left afterwards.
  */
 
+#include "format/watchdog.h"
 #include "trial/worker.h"
+
+/* How the tool looks at threads, for watchdog_look. */
+extern const struct watchdog_means fresh_means;
 
 /* Makes one run with ask->seed; its line is results[0]. */
 MUST_USE int fresh_run(struct worker *w, const struct control_ask *ask,

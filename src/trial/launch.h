@@ -35,7 +35,8 @@ struct launch {
 	bool is_fresh;
 	bool is_free; /* runs are perturbed, on all processors, and not under
 			 control */
-	bool has_scratch; /* each in an empty directory, with copies of: */
+	bool is_ready_idle; /* runs begin where the program listens and waits */
+	bool has_scratch;   /* each in an empty directory, with copies of: */
 	const char *const *inputs;
 	size_t input_count;
 	_Atomic bool *stop;

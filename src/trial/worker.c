@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "format/watchdog.h"
 #include "trial/fresh.h"
 #include "trial/trial.h"
 
@@ -138,6 +139,7 @@ long worker_tick(const struct worker *w)
 static int await_answer(struct worker *w, uint32_t seen, struct err *err)
 {
 	struct timespec tick = { .tv_nsec = worker_tick(w) * 1000000 };
+	struct watchdog dog = { 0 };
 	int status;
 
 	while (atomic_load(&w->control->answered) == seen) {
@@ -149,6 +151,11 @@ static int await_answer(struct worker *w, uint32_t seen, struct err *err)
 			drain_full(&w->drain);
 		if (is_stopped(w))
 			return err_set(err, "interrupted");
+		/* Runs are the server's to watch, but nobody else watches
+		 * it. */
+		if (atomic_load(&w->control->ready) == READY_COMING)
+			watchdog_look(&dog, w->region, (uint32_t)w->server,
+				      &fresh_means);
 		if (waitpid(w->server, &status, WNOHANG) == w->server)
 			return server_gone(w, status, err);
 	}
@@ -165,15 +172,29 @@ static void server_end(struct worker *w)
 	w->server = -1;
 }
 
+static void go_fresh(struct worker *w, const char *why)
+{
+	server_end(w);
+	w->is_fresh = true;
+	w->why_fresh = xstrdup(why);
+}
+
 static int server_start(struct worker *w, struct err *err)
 {
+	w->control->ask.flags = w->launch.is_ready_idle ? CONTROL_IDLE : 0;
 	w->server = launch_start(&w->launch, err);
-	if (w->server < 0 || await_answer(w, 0, err) < 0)
+	if (w->server < 0)
 		return -1;
-	if (atomic_load(&w->control->ready) == 2) {
-		server_end(w);
-		w->is_fresh = true;
+	if (await_answer(w, 0, err) < 0) {
+		if (atomic_load(&w->control->ready) != READY_COMING ||
+		    w->server > 0)
+			return -1;
+		/* It will in every run, and a run tells more. */
+		w->is_never_ready = true;
+		go_fresh(w, "it ended before it was ready");
 	}
+	if (atomic_load(&w->control->ready) == READY_REFUSED)
+		go_fresh(w, w->control->run.outcome.text);
 	return 0;
 }
 
@@ -283,6 +304,7 @@ void worker_stop(struct worker *w)
 {
 	racing_done(&w->races);
 	server_end(w);
+	free(w->why_fresh);
 	if (w->input >= 0)
 		close(w->input);
 	for (int i = 0; i < WORKER_STREAMS; i++)

@@ -3,14 +3,14 @@
 #
 # Where control does not reach: a thread that sleeps by a system call of its own
 # does not stop the others, and makes the verdict unknown; OpenMP is refused in
-# a sentence; threads that run before main are told of. Runs begin where the
-# program is ready, and with standard input from its beginning.
+# a sentence; threads that run before main are told of. Every run has standard
+# input from its beginning.
 
 . "$(dirname "$0")/lib.sh"
 
 programs=$SOURCE/tests/programs
 
-for program in uncontrolled constructor ready input; do
+for program in uncontrolled constructor input; do
 	build "$program" "$programs/control_$program.c"
 done
 
@@ -28,11 +28,6 @@ run 0 "$HEDDLE" run --observe -- ./openmp
 run 0 "$HEDDLE" run --strategy random -n 20 -- ./constructor
 has err 'each run is started afresh'
 has out 'note: threads were running before main'
-
-run 0 "$HEDDLE" run --strategy random -n 20 -j 1 -- ./ready "$PWD/starts"
-[[ $(wc -l < starts) -eq 1 ]] || fail "started $(wc -l < starts) times"
-run 0 "$HEDDLE" run --strategy random -n 20 -- ./ready "$PWD/starts" early
-has out 'note: threads were running when heddle_ready was called'
 
 printf 'one\ntwo\n' > words
 run 0 "$HEDDLE" run --strategy random -n 50 -- ./input < words

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that is long in starting up, and says when it is done. With an
- * argument it has a thread by then.
+ * A program that is long in starting up, and says when it is done. With
+ * "early" it has a thread by then, with "connected" a connection as well, with
+ * "never" it does not say so.
  *
- * expect: held; started once for all runs without an argument, afresh for each
- * with one
+ * expect: held; started once for all runs, but afresh for each if it has a
+ * connection, which cannot be made again, or is never ready
  */
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "heddle.h"
@@ -25,6 +29,20 @@ static void *work(void *arg)
 	return arg;
 }
 
+static int connect_to_itself(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET };
+	socklen_t size = sizeof(at);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return bind(listener, (struct sockaddr *)&at, size) == 0 &&
+	       listen(listener, 1) == 0 &&
+	       getsockname(listener, (struct sockaddr *)&at, &size) == 0 &&
+	       connect(fd, (struct sockaddr *)&at, size) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[2];
@@ -37,7 +55,10 @@ int main(int argc, char **argv)
 	pthread_mutex_lock(&start);
 	if (argc > 2)
 		pthread_create(&threads[0], NULL, work, NULL);
-	heddle_ready();
+	if (argc > 2 && !strcmp(argv[2], "connected") && !connect_to_itself())
+		return 2;
+	if (argc <= 2 || strcmp(argv[2], "never") != 0)
+		heddle_ready();
 	pthread_mutex_unlock(&start);
 	if (argc <= 2)
 		pthread_create(&threads[0], NULL, work, NULL);
