@@ -41,6 +41,21 @@ static void replay(struct evidence *e, struct again *a, uint32_t times)
 	}
 }
 
+/* Another run of the same schedule, which tells values. It must have gone the
+ * same way, or its values are of something else. */
+static void tell_values(struct evidence *e, struct again *a)
+{
+	const struct traced_area *t = &a->follower.worker.region->traced;
+	struct captured *run;
+	struct err err;
+
+	a->follower.flags = CONTROL_VALUES;
+	run = follower_run(&a->follower, a->repro->plan, false, &err);
+	if (run && is_the_run(a, run) && t->count <= TRACED_MOST)
+		witness_set_values(e->witness, t->entries, t->count);
+	captured_free(run);
+}
+
 static void testify(struct evidence *e, struct again *a)
 {
 	struct err err;
@@ -85,6 +100,10 @@ static void run_again(struct evidence *e, const char *store, const char *name,
 			note(e, err.text);
 		} else {
 			testify(e, &a);
+			if (e->witness && e->repro->outcome != OUTCOME_RACE) {
+				tell_values(e, &a);
+				a.follower.flags = 0;
+			}
 			if (e->witness)
 				replay(e, &a, replays);
 		}

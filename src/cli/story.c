@@ -76,11 +76,14 @@ out:
 
 static char *value_text(const struct witness_step *s)
 {
-	if (s->has_after)
-		return xasprintf("  (%" PRIu64 ")", s->after);
-	if (s->has_before)
-		return xasprintf("  (%" PRIu64 ")", s->before);
-	return xstrdup("");
+	char *value, *text;
+
+	if (!s->has_after && !s->has_before)
+		return xstrdup("");
+	value = witness_value(s->has_after ? s->after : s->before, s->size);
+	text = xasprintf("  (%s)", value);
+	free(value);
+	return text;
 }
 
 /* Two accesses of one line: its text would not tell which is meant. */
@@ -321,8 +324,7 @@ static char *quiet_text(const struct tested *t)
 	if (t->stopped_by)
 		return xasprintf("nothing broke until SIG%s",
 				 sigabbrev_np(t->stopped_by));
-	return xstrdup(t->is_complete ? "nothing can break, every order was "
-					"tried" :
+	return xstrdup(t->is_complete ? "nothing broke on any schedule" :
 					"nothing broke");
 }
 

@@ -13,7 +13,7 @@ enum {
 	FIRST_RUNS = 8, /* of a strategy's first turn */
 	GROWTH = 4,	/* from round to round */
 	PCT_DEPTH = 3,
-	EXPOSE_PART = 3, /* of the time that is left, at most, for expose */
+	PART = 3, /* of the time that is left, at most, for each of the others */
 	REPLAYS = 20,
 	NEW_LEAST = 5, /* percent of new schedules that are worth a turn */
 };
@@ -120,8 +120,8 @@ static void note_add(struct tested *t, const char *text)
 	vec_push(&t->notes, xstrdup(text));
 }
 
-static int failures_add(struct search *s, const char *strategy,
-			const struct campaign_result *r, struct err *err)
+int search_failures(struct search *s, const char *strategy,
+		    const struct campaign_result *r, struct err *err)
 {
 	for (size_t i = 0; i < r->failures.count; i++) {
 		const struct failure *f = &r->failures.at[i];
@@ -157,6 +157,17 @@ static void tell(void *to, const struct campaign_news *news)
 	search_tell(to, news);
 }
 
+struct control_ask search_ask(const struct search *s)
+{
+	const struct tester_options *o = s->o;
+
+	return (struct control_ask){ .depth = PCT_DEPTH,
+				     .points_most = o->points_most,
+				     .hang_ms = o->hang_ms,
+				     .memory_most = o->memory_most,
+				     .processors = PROCESSORS };
+}
+
 static struct campaign_options campaign_of(struct search *s, size_t turn,
 					   uint64_t runs)
 {
@@ -165,12 +176,7 @@ static struct campaign_options campaign_of(struct search *s, size_t turn,
 		.argv = o->argv,
 		.guest = o->guest,
 		.input = s->feed.fd,
-		.ask = { .strategy = strategies[turn],
-			 .depth = PCT_DEPTH,
-			 .points_most = o->points_most,
-			 .hang_ms = o->hang_ms,
-			 .memory_most = o->memory_most,
-			 .processors = PROCESSORS },
+		.ask = search_ask(s),
 		.seed = o->seed + s->turns[turn].runs,
 		.runs = runs,
 		.time_ms = ms_left(s),
@@ -184,6 +190,7 @@ static struct campaign_options campaign_of(struct search *s, size_t turn,
 		.to = s,
 	};
 
+	c.ask.strategy = strategies[turn];
 	if (o->races)
 		c.ask.flags |= CONTROL_RECORD | CONTROL_STOP;
 	return c;
@@ -235,7 +242,8 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 
 	s->is_fresh = r.is_fresh;
 	if (rc == 0)
-		rc = failures_add(s, strategy_name(strategies[turn]), &r, err);
+		rc = search_failures(s, strategy_name(strategies[turn]), &r,
+				     err);
 	if (rc == 0)
 		turn_count(s, turn, &r);
 	campaign_done(&r);
@@ -244,7 +252,7 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 
 static bool is_over(const struct search *s)
 {
-	return s->t->stopped_by || !ms_left(s) ||
+	return s->t->stopped_by || s->t->is_complete || !ms_left(s) ||
 	       (s->t->bugs.count && !s->o->all);
 }
 
@@ -269,12 +277,18 @@ static int round_of(struct search *s, uint64_t runs, struct err *err)
 	return 0;
 }
 
-/* A program that cannot be watched can be tested all the same. */
-static void expose(struct search *s)
+/* A program that cannot be explored or watched can be tested all the same.
+ * Races as failures, and runs in directories of their own, are not for explore.
+ */
+static void ways_of_their_own(struct search *s)
 {
+	bool can_explore = !s->o->races && !s->o->exec;
 	struct err err;
 
-	if (!is_over(s) && search_expose(s, ms_left(s) / EXPOSE_PART, &err) < 0)
+	if (!is_over(s) && can_explore &&
+	    search_explore(s, ms_left(s) / PART, &err) < 0)
+		note_add(s->t, err.text);
+	if (!is_over(s) && search_expose(s, ms_left(s) / PART, &err) < 0)
 		note_add(s->t, err.text);
 }
 
@@ -282,7 +296,7 @@ static int search(struct search *s, struct err *err)
 {
 	if (round_of(s, FIRST_RUNS, err) < 0)
 		return -1;
-	expose(s);
+	ways_of_their_own(s);
 	for (uint64_t runs = FIRST_RUNS * GROWTH; !is_over(s); runs *= GROWTH)
 		if (round_of(s, runs, err) < 0)
 			return -1;

@@ -11,8 +11,10 @@
  * times as many in each round; a strategy whose runs were nearly all repeats
  * of schedules already seen sits out a round. So the first schedules are of
  * all kinds, since which one breaks a program is not known, and later the time
- * goes to what still finds something new. After the first round a free run is
- * watched, and what could go wrong in it is forced (expose.h).
+ * goes to what still finds something new. After the first round the program is
+ * explored (explorer.h): a small one to its end, and then nothing is left to
+ * look for. Of a larger one a free run is watched, and what could go wrong in
+ * it is forced (expose.h).
  *
  * An interrupt ends the search; what was found until then is gathered all the
  * same.

@@ -4,7 +4,7 @@
 
 /*
  * The inside of tester.c, for the ways of searching that have a file of their
- * own: tester_expose.c.
+ * own: tester_expose.c, tester_explore.c.
  */
 
 #include "cli/tester.h"
@@ -35,6 +35,13 @@ struct keeping search_keeping(const struct search *s, const char *way);
 MUST_USE int search_bug(struct search *s, const char *name, uint64_t schedules,
 			struct err *err);
 
+/* The failures of a campaign, each kept and told so. */
+MUST_USE int search_failures(struct search *s, const char *way,
+			     const struct campaign_result *r, struct err *err);
+
+/* Limits that all runs have. */
+struct control_ask search_ask(const struct search *s);
+
 /* A way has made so many runs. */
 void search_count(struct search *s, const char *way, uint64_t runs,
 		  uint64_t distinct, double seconds);
@@ -45,5 +52,9 @@ void search_tell(struct search *s, const struct campaign_news *news);
 /* ---- tester_expose.c ---- */
 
 MUST_USE int search_expose(struct search *s, uint64_t ms, struct err *err);
+
+/* ---- tester_explore.c ---- */
+
+MUST_USE int search_explore(struct search *s, uint64_t ms, struct err *err);
 
 #endif

@@ -285,6 +285,15 @@ static void put_open(json_t *j, bool is_in_page, FILE *out)
 	json_decref(j);
 }
 
+/* As text: JSON's numbers end where doubles do. */
+static void put_value(const char *key, uint64_t value, uint64_t size, FILE *out)
+{
+	char *text = witness_value(value, size);
+
+	fprintf(out, ",\"%s\":\"%s\"", key, text);
+	free(text);
+}
+
 static void put_step(const struct witness_step *s, FILE *out)
 {
 	fprintf(out, "{\"thread\":%" PRIu32 ",\"kind\":\"%s\"", s->thread,
@@ -297,11 +306,10 @@ static void put_step(const struct witness_step *s, FILE *out)
 		fprintf(out, ",\"size\":%" PRIu64, s->size);
 	if (s->held)
 		fprintf(out, ",\"held\":%" PRIu32, s->held);
-	/* JSON's numbers end where doubles do. */
 	if (s->has_before)
-		fprintf(out, ",\"before\":\"%" PRIu64 "\"", s->before);
+		put_value("before", s->before, s->size, out);
 	if (s->has_after)
-		fprintf(out, ",\"after\":\"%" PRIu64 "\"", s->after);
+		put_value("after", s->after, s->size, out);
 	if (s->kind >= EVENT_THREAD_CREATE && s->kind <= EVENT_THREAD_CANCEL &&
 	    s->kind != EVENT_THREAD_END && s->argument != NO_THREAD)
 		fprintf(out, ",\"other\":%" PRIu64, s->argument);

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "format/traced.h"
 #include "plan/plan.h"
 #include "trace/location.h"
 #include "trial/captured.h"
@@ -106,6 +107,16 @@ void witness_free(struct witness *w);
 bool witness_is_access(const struct witness_step *s);
 bool witness_writes(const struct witness_step *s);
 bool witness_reads(const struct witness_step *s);
+
+/* ---- witness_values.c ---- */
+
+/* `lines` are those of another run of the same schedule. */
+void witness_set_values(struct witness *w, const struct traced *lines,
+			size_t count);
+
+/* A value of so many bytes for people: "-1", "0x7ffff7d8a010"; the caller
+ * frees. */
+char *witness_value(uint64_t value, uint64_t size);
 
 /* ---- witness_tables.c: for witness.c ---- */
 

@@ -51,6 +51,14 @@ jq -e '.bugs[0] | all(.steps[]; .thread < 3) and
 	([.switches[] | select(.why == "preempt")] | length) == 1' \
 	alone.json > truth || fail "switches: $(jq -c '.bugs[0].switches' alone.json)"
 
+# Both read 0, and the second write loses the first.
+jq -e '.bugs[0] as $b | [$b.suspect.steps[] | $b.steps[.]] |
+	.[0].before == "0" and .[1].before == "0" and
+	.[2].before == .[1].after and
+	([.[1].after, .[2].after] | sort) == ["30", "70"]' alone.json > truth ||
+	fail "values: $(jq -c '.bugs[0] as $b | [$b.suspect.steps[] | $b.steps[.]]' \
+		alone.json)"
+
 run 0 "$HEDDLE" report --sarif -o out.sarif
 jq -e '.version == "2.1.0" and (.runs[0].results[0] |
 	.ruleId == "exit-status" and .partialFingerprints and

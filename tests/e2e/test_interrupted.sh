@@ -6,9 +6,37 @@
 
 . "$(dirname "$0")/lib.sh"
 
-# A name that nothing else on this machine has.
+# A name that nothing else on this machine has, and more schedules than anybody
+# can try.
 name=held$$
-build "$name" "$SOURCE/tests/programs/bug_lost_update_fixed.c"
+cat > held.c <<'END'
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static void *add(void *arg)
+{
+	for (int i = 0; i < 100; i++) {
+		pthread_mutex_lock(&lock);
+		count = (int)(count * 3U + (unsigned)i);
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&t[i], 0, add, 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], 0);
+	return 0;
+}
+END
+build "$name" held.c
 
 # Waits until the program was seen so often, and interrupts.
 interrupt() {
