@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/install.h"
@@ -10,6 +11,7 @@
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "explore/explorer.h"
+#include "format/rng.h"
 #include "report/report_explore.h"
 #include "store/again.h"
 #include "store/keeping.h"
@@ -22,7 +24,7 @@ struct explore_values {
 	uint64_t runs, time_for, jobs, bound, hang, max_points, memory, keep;
 	const char *search, *solver, *points, *expect, *check, *store, *output,
 		*classes;
-	bool all_failures, no_deadlocks, json, costs;
+	bool all_failures, no_deadlocks, resume, json, costs;
 };
 
 static const struct explore_values explore_defaults = {
@@ -50,6 +52,8 @@ static const struct arg explore_options[] = {
 		   "preemptions that chess tries (2)"),
 	ARG_CHOICE(struct explore_values, solver, "solver", 0, "order|z3",
 		   "what answers questions of mcm (order)"),
+	ARG_FLAG(struct explore_values, resume, "resume", 0,
+		 "go on where the last exploration with --resume ended"),
 	ARG_FLAG(struct explore_values, all_failures, "all-failures", 0,
 		 "go on after the first failure, keep each kind"),
 	ARG_FLAG(struct explore_values, no_deadlocks, "no-deadlocks", 0,
@@ -115,6 +119,7 @@ struct table {
 	struct outputs outputs;
 	struct feed feed;
 	char **names;
+	char *state; /* where the exploration is written down, or NULL */
 };
 
 static enum explore_search search_of(const char *name)
@@ -230,12 +235,37 @@ static int classes_write(const struct table *t, struct err *err)
 	return 0;
 }
 
+/* A file for each command, in the store. */
+static int state_name(struct table *t, char **argv, struct err *err)
+{
+	const char *slash = strrchr(argv[0], '/');
+	uint64_t hash = 1;
+
+	if (!t->v->resume)
+		return 0;
+	for (char **a = argv; *a; a++)
+		for (const char *c = *a;; c++) {
+			hash = rng_mix(hash + (unsigned char)*c);
+			if (!*c)
+				break;
+		}
+	if (mkdir(t->v->store, 0777) < 0 && errno != EEXIST)
+		return err_set(err, "cannot make %s: %s", t->v->store,
+			       strerror(errno));
+	t->state = xasprintf("%s/explore-%s-%08" PRIx32, t->v->store,
+			     slash ? slash + 1 : argv[0], (uint32_t)hash);
+	return 0;
+}
+
 static int run(struct table *t, char **argv, const char *guest, struct err *err)
 {
 	struct line line = { .is_terminal = isatty(STDERR_FILENO) };
 	int rc;
 
+	if (state_name(t, argv, err) < 0)
+		return -1;
 	options_set(t, argv, guest);
+	t->options.state = t->state;
 	t->options.tell = line_tell;
 	t->options.to = &line;
 	rc = explore(&t->options, &t->result, err);
@@ -251,6 +281,7 @@ static void table_done(struct table *t)
 	     i++)
 		free(t->names[i]);
 	free(t->names);
+	free(t->state);
 	explore_done(&t->result);
 	feed_done(&t->feed);
 	outputs_done(&t->outputs);
@@ -271,6 +302,11 @@ static int check_values(const struct explore_values *v, const char *program,
 			       BOUND_MOST, (unsigned long long)v->bound);
 	if (!v->max_points)
 		return err_set(err, "--max-points wants a number above 0");
+	if (v->resume && strcmp(v->search, "mcm") != 0)
+		return err_set(err,
+			       "--resume goes with --search mcm, not with "
+			       "%s",
+			       v->search);
 	rc = program_find(&p, program, err);
 	program_done(&p);
 	return rc;

@@ -185,6 +185,8 @@ static void begin_anew(struct explorer *x)
 	x->gaps = 0;
 	x->unmodelled = 0;
 	x->is_stale = false;
+	x->past_at = 0;
+	explore_state_done(&x->made);
 }
 
 /* The lock is held. */
@@ -205,6 +207,8 @@ static void take_result(struct explorer *x, struct hand *h,
 	if (t->line_count > x->result->events)
 		x->result->events = t->line_count;
 	x->result->diverged += job->is_diverged;
+	if (x->o->state)
+		explore_state_add(&x->made, &job->order);
 	x->kind->learn(x->search, job, t);
 }
 
@@ -287,6 +291,19 @@ static void await_change(struct explorer *x)
 	pthread_cond_timedwait(&x->changed, &x->lock, &until);
 }
 
+/* What an earlier exploration ran comes first. */
+static bool past_take(struct explorer *x, struct explore_job *job)
+{
+	const struct thread_order *o;
+
+	if (x->past_at >= x->past.orders.count)
+		return false;
+	o = &x->past.orders.at[x->past_at++];
+	for (size_t i = 0; i < o->count; i++)
+		vec_push(&job->order, o->at[i]);
+	return true;
+}
+
 /* The lock is held. False: there is no more to do. */
 static bool job_take(struct explorer *x, struct explore_job *job)
 {
@@ -301,7 +318,8 @@ static bool job_take(struct explorer *x, struct explore_job *job)
 			begin_anew(x);
 		*job = (struct explore_job){ .epoch = x->epoch };
 		x->thinking++;
-		answer = x->kind->next(x->search, job);
+		answer = past_take(x, job) ? JOB_READY :
+					     x->kind->next(x->search, job);
 		x->thinking--;
 		if (x->is_stale) {
 			job_done(job);
@@ -475,10 +493,18 @@ int explore(const struct explore_options *o, struct explore_result *result,
 
 	*result = (struct explore_result){ 0 };
 	x.search = x.kind->new (&x);
-	rc = campaign_run(&c, &result->campaign, err);
+	rc = o->state ? explore_state_read(&x.past, o->state, err) : 0;
+	if (rc == 0)
+		rc = campaign_run(&c, &result->campaign, err);
 	conclude(&x);
+	/* Where it stops before all old runs were made again, they are still
+	 * there. */
+	if (rc == 0 && o->state && x.past_at == x.past.orders.count)
+		rc = explore_state_write(&x.made, o->state, err);
 	x.kind->free(x.search);
 	free(x.erratic);
+	explore_state_done(&x.past);
+	explore_state_done(&x.made);
 	free(x.sites);
 	return rc;
 }

@@ -48,6 +48,7 @@ struct explore_options {
 
 	enum explore_search search;
 	enum solver_kind solver;
+	const char *state; /* file to go on from and to write; NULL: none */
 	bool no_deadlocks; /* ask for no states in which every thread waits */
 	uint32_t bound;	   /* preemptions, of chess */
 

@@ -11,6 +11,7 @@
  * JOB_WAIT.
  */
 
+#include "explore/explore_state.h"
 #include "explore/explorer.h"
 #include "explore/run_trace.h"
 #include "explore/trace_model.h"
@@ -59,12 +60,15 @@ struct explorer {
 	pthread_cond_t changed;
 	const struct search_kind *kind;
 	void *search;
-	uint32_t epoch;	   /* raised when the search begins anew */
-	uint32_t out;	   /* runs under way */
-	uint32_t thinking; /* hands inside of `next` */
-	uint32_t dropped;  /* jobs that found no budget */
-	bool is_stale;	   /* the search is to begin anew */
-	uint32_t gaps;	   /* enum model_gap */
+	uint32_t epoch;		   /* raised when the search begins anew */
+	uint32_t out;		   /* runs under way */
+	uint32_t thinking;	   /* hands inside of `next` */
+	uint32_t dropped;	   /* jobs that found no budget */
+	struct explore_state past; /* of the file */
+	size_t past_at;		   /* the next of them to be run again */
+	struct explore_state made; /* for the file */
+	bool is_stale;		   /* the search is to begin anew */
+	uint32_t gaps;		   /* enum model_gap */
 	uint64_t unmodelled;
 	uint64_t number; /* of jobs */
 	bool is_over;

@@ -48,6 +48,15 @@ has out "unknown: budget spent"
 run 3 "$HEDDLE" explore --search dfs --for 1ms -- ./random 10 2 6
 has out "unknown: budget spent"
 
+# A budget at a time comes to the same end.
+run 0 "$HEDDLE" explore -j 1 --json -- ./random 18 3 5
+wanted=$(grep '"classes"' out)
+run 3 "$HEDDLE" explore -j 1 --resume -n 8 -- ./random 18 3 5
+run 0 "$HEDDLE" explore -j 1 --json --resume -- ./random 18 3 5
+[[ $(grep '"classes"' out) == "$wanted" ]] || fail "resumed: $(cat out)"
+refused "--resume goes with --search mcm" "$HEDDLE" explore --resume \
+	--search dfs -- ./random 18 3 5
+
 # For programs.
 run 1 "$HEDDLE" explore --json --all-failures -- ./lost
 has out '"format": "heddle-explore"'
