@@ -13,7 +13,7 @@ enum {
 	FIRST_RUNS = 8, /* of a strategy's first turn */
 	GROWTH = 4,	/* from round to round */
 	PCT_DEPTH = 3,
-	PART = 3, /* of the time that is left, at most, for each of the others */
+	PART = 3, /* of the time left, at most, for each of the others */
 	REPLAYS = 20,
 	NEW_LEAST = 5, /* percent of new schedules that are worth a turn */
 };
