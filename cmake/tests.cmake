@@ -31,6 +31,14 @@ target_compile_definitions(guest_filter PRIVATE _GNU_SOURCE)
 target_compile_options(guest_filter PRIVATE -mcx16)
 target_link_libraries(guest_filter PRIVATE warnings)
 
+# The collector of access pairs, for its test.
+add_library(guest_pairs OBJECT EXCLUDE_FROM_ALL src/runtime/pairs.c
+	src/runtime/pairs_wide.c src/runtime/pairs_table.c
+	src/runtime/pairs_loops.c src/runtime/pairs_delay.c)
+target_include_directories(guest_pairs PRIVATE src)
+target_compile_definitions(guest_pairs PRIVATE _GNU_SOURCE)
+target_link_libraries(guest_pairs PRIVATE warnings)
+
 # The heap of runs under control, for its test.
 add_library(guest_heap OBJECT EXCLUDE_FROM_ALL src/runtime/heap_own.c
 	src/runtime/heap_huge.c src/runtime/heap_misuse.c
@@ -44,6 +52,8 @@ foreach(source ${sources})
 	add_executable(${name} ${source})
 	if(name MATCHES "^test_filter")
 		target_link_libraries(${name} PRIVATE guest_filter)
+	elseif(name STREQUAL "test_pairs")
+		target_link_libraries(${name} PRIVATE guest_pairs)
 	elseif(name MATCHES "^test_heap")
 		target_link_libraries(${name} PRIVATE guest_heap)
 	endif()

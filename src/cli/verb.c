@@ -38,6 +38,7 @@ const struct verb *const verbs[] = {
 	&verb_replay,
 	&verb_report,
 	&verb_shrink,
+	&verb_locate,
 	&verb_regress,
 	&verb_list,
 	&verb_rm,

@@ -61,6 +61,7 @@ extern const struct verb verb_explore;
 extern const struct verb verb_replay;
 extern const struct verb verb_report;
 extern const struct verb verb_shrink;
+extern const struct verb verb_locate;
 extern const struct verb verb_regress;
 extern const struct verb verb_list;
 extern const struct verb verb_rm;

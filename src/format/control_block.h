@@ -30,6 +30,7 @@
  */
 
 #include "format/hunt.h"
+#include "format/order_rule.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -83,6 +84,7 @@ enum control_flag {
 				 its threads wait */
 	CONTROL_MAIN = 2048,  /* runs begin before main, wherever the program
 				 is ready */
+	CONTROL_PAIRS = 4096, /* access pairs are collected */
 };
 
 /* How far the server is. */
@@ -122,6 +124,7 @@ enum thread_state {
 	THREAD_BLOCKED, /* until somebody does something */
 	THREAD_ASLEEP,	/* blocked, but a time is set */
 	THREAD_AWAY,	/* in a real call */
+	THREAD_HELD,	/* it could go on, but a rule of order holds it */
 	THREAD_OVER,
 };
 
@@ -144,10 +147,12 @@ struct control_thread {
 	uint32_t place; /* among the eligible, in turn.c */
 	uint64_t pc;
 	uint64_t object;
-	uint64_t deadline; /* virtual nanoseconds, 0: none */
-	uint64_t rank;	   /* for the strategy */
-	uint64_t count;	   /* for the strategy */
-	uint32_t stack;	   /* filled when the run failed */
+	uint64_t deadline;  /* virtual nanoseconds, 0: none */
+	uint64_t rank;	    /* for the strategy */
+	uint64_t count;	    /* for the strategy */
+	uint32_t stack;	    /* filled when the run failed */
+	uint32_t gate_site; /* where it took the first of what it holds */
+	uint32_t gate_visit;
 	uint32_t hold_count;
 	struct control_hold holds[CONTROL_HELD];
 };
@@ -164,9 +169,11 @@ struct control_ask {
 	uint64_t hang_ms;     /* wall clock without a point, 0: no limit */
 	uint64_t memory_most; /* bytes, 0: no limit */
 	uint32_t plan_count;
-	uint32_t stop_step;  /* for a debugger: stop when so many steps are
+	uint32_t stop_step;   /* for a debugger: stop when so many steps are
 			       made; 0: never */
-	uint32_t processors; /* how many the program is told there are */
+	uint32_t processors;  /* how many the program is told there are */
+	uint32_t rule_count;  /* of `rules` */
+	uint32_t probe_count; /* of `probes` */
 };
 
 /* One line for each run. */
@@ -253,6 +260,8 @@ struct control {
 	struct step steps[CONTROL_STEPS];
 	struct step plan[CONTROL_STEPS];
 	uint8_t sites[CONTROL_SITES];
+	struct order_rule rules[ORDER_RULES];
+	struct order_probe probes[ORDER_PROBES];
 	struct control_profile profile;
 	struct hunt hunt;
 };

@@ -29,6 +29,7 @@
 #include "format/force.h"
 #include "format/linear_block.h"
 #include "format/traced.h"
+#include "format/pair_block.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -54,6 +55,8 @@ enum region_mode {
 
 enum region_flag {
 	REGION_RECORD_ALL = 1, /* leave nothing out */
+	REGION_PAIRS = 2,      /* access pairs are collected; in a free run
+				  nothing else is */
 };
 
 /* What the guest says of one thread. Numbers are given in order of
@@ -143,6 +146,7 @@ struct region {
 	_Alignas(4096) struct control control;
 	_Alignas(4096) struct linear_block linear;
 	_Alignas(4096) struct traced_area traced;
+	_Alignas(4096) struct pair_block pairs;
 	_Alignas(4096) uint8_t data[REGION_SLOTS][REGION_SLOT_BYTES];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/filter.h"
 #include "runtime/latch.h"
+#include "runtime/pairs.h"
 #include "runtime/perturb.h"
 #include "runtime/runtime.h"
 #include "runtime/spin.h"
@@ -52,11 +53,29 @@ static void stripe_unlock(struct thread *t, struct stripe *s)
 	guest_leave(t);
 }
 
+static enum pair_access pair_access_of(enum event_kind kind)
+{
+	switch (kind) {
+	case EVENT_ATOMIC_LOAD:
+	case EVENT_ATOMIC_CAS_FAIL:
+		return PAIR_READ;
+	case EVENT_ATOMIC_RMW:
+		return PAIR_UPDATE;
+	default:
+		return PAIR_WRITE;
+	}
+}
+
 static void atomic_record(struct thread *t, enum event_kind kind,
 			  const volatile void *addr, size_t size, int order,
 			  uintptr_t pc)
 {
-	if (t->ignoring || !recording)
+	if (t->ignoring)
+		return;
+	if (unlikely(pairing))
+		pairs_access(t, (uintptr_t)addr, size, pair_access_of(kind),
+			     pc);
+	if (!recording)
 		return;
 	if (!controlled)
 		filter_share(t, (uintptr_t)addr, size);

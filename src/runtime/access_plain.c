@@ -2,6 +2,7 @@
 #include "runtime/control.h"
 #include "runtime/filter.h"
 #include "runtime/order.h"
+#include "runtime/pairs.h"
 #include "runtime/perturb.h"
 #include "runtime/runtime.h"
 
@@ -13,15 +14,29 @@
 
 bool steered;
 
-/* What happens next is not left to chance alone. */
-static COLD void access_steered(struct thread *t, uintptr_t addr, size_t size,
-				bool is_write, uintptr_t pc)
+static void access_paired(struct thread *t, uintptr_t addr, size_t size,
+			  bool is_write, uintptr_t pc)
 {
-	if (controlled)
+	if (t->alive && !t->inside && !t->ignoring && size)
+		pairs_access(t, addr, size, is_write ? PAIR_WRITE : PAIR_READ,
+			     pc);
+}
+
+/* What happens next is not left to chance alone, or pairs are collected. */
+static __attribute__((noinline)) void access_steered(struct thread *t,
+						     uintptr_t addr,
+						     size_t size, bool is_write,
+						     uintptr_t pc)
+{
+	if (controlled) {
 		control_access(t, addr, size, is_write, pc);
-	else if (size)
+		return;
+	}
+	if (perturbing && size)
 		perturb_access(t, addr, size,
 			       is_write ? EVENT_WRITE : EVENT_READ, pc);
+	if (pairing)
+		access_paired(t, addr, size, is_write, pc);
 }
 
 /* Puts an access through the filter, granule by granule; true when one of
@@ -320,6 +335,8 @@ void access_claim(struct thread *t, const volatile void *addr, size_t size,
 {
 	uint64_t word = 0;
 
+	if (pairing)
+		pairs_forget((uintptr_t)addr, size);
 	if (!size || steered || region->flags & REGION_RECORD_ALL)
 		return;
 	guest_enter(t);
@@ -335,6 +352,8 @@ void access_claim(struct thread *t, const volatile void *addr, size_t size,
 
 void access_forget(const volatile void *addr, size_t size)
 {
-	if (gate && size && !control)
+	if (pairing)
+		pairs_forget((uintptr_t)addr, size);
+	else if (gate && size && !control)
 		shadow_fill((uintptr_t)addr, size, 0);
 }

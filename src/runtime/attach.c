@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/control.h"
 #include "runtime/latch.h"
+#include "runtime/pairs.h"
 #include "runtime/real.h"
 #include "runtime/shadow.h"
 #include "runtime/sys.h"
@@ -326,15 +327,19 @@ void guest_init(void)
 		control = &region->control;
 		return;
 	}
-	if (!shadow_init()) {
+	if (region->flags & REGION_PAIRS ? !pairs_init() : !shadow_init()) {
 		guest_note("the kernel does not give the recorder its address "
 			   "space (ulimit -v?); nothing was recorded");
 		return;
 	}
 	atomic_store(&region->stack_count, 1); /* the root */
 	module_scan();
-	recording = true;
+	recording = !(region->flags & REGION_PAIRS);
 	life_first();
+	if (!recording) {
+		control_site_prepare();
+		pairs_begin();
+	}
 	gate_open();
 }
 

@@ -8,7 +8,9 @@
 #include "runtime/heap_control.h"
 #include "runtime/heap_own.h"
 #include "runtime/learn.h"
+#include "runtime/pairs.h"
 #include "runtime/perturb.h"
+#include "runtime/rule.h"
 #include "runtime/process.h"
 #include "runtime/requests.h"
 #include "runtime/signal_control.h"
@@ -28,7 +30,7 @@ static struct {
 	uint32_t site;
 } main_module;
 
-static void main_module_set(void)
+void control_site_prepare(void)
 {
 	const struct region_module *m = &region->modules[0];
 
@@ -58,7 +60,7 @@ void control_reset(void)
 
 	atomic_store(&region->guest_pid, (uint32_t)SYS_0(SYS_getpid));
 	if (!main_module.size)
-		main_module_set();
+		control_site_prepare();
 
 	run->step_count = 0;
 	run->switches = 0;
@@ -86,7 +88,10 @@ void control_prepare(void)
 	process_prepare();
 	heap_own_init();
 	learn_prepare();
-	main_module_set();
+	if (region->flags & REGION_PAIRS && !pairs_init())
+		guest_note("the kernel does not give the room that collecting "
+			   "pairs needs (ulimit -v?)");
+	control_site_prepare();
 	if (!(control->ask.flags & CONTROL_EXEC))
 		bind_all();
 }
@@ -105,6 +110,9 @@ void control_begin(void)
 	turn_begin(t);
 	learn_begin();
 	values_begin();
+	rule_begin();
+	if (control->ask.flags & CONTROL_PAIRS && region->flags & REGION_PAIRS)
+		pairs_begin();
 	chance_begin();
 	hang_begin();
 	signal_begin(t);
@@ -119,6 +127,7 @@ void control_leave(void)
 {
 	controlled = false;
 	perturbing = false;
+	pairing = false;
 	steered = false;
 }
 
@@ -280,6 +289,9 @@ void control_access(struct thread *t, uintptr_t addr, size_t size,
 		return;
 	}
 	access_point(t, addr, size, is_write, pc);
+	if (unlikely(pairing))
+		pairs_access(t, addr, size, is_write ? PAIR_WRITE : PAIR_READ,
+			     pc);
 	heap_control_touch(t, addr, size, pc);
 	if (recording)
 		access_record(t, addr, size, is_write, pc);

@@ -74,8 +74,10 @@ void control_trap(void);
 /* Appends to the text of the outcome, for messages made of parts. */
 void control_text(const char *part);
 
-/* The place of code as sites count it, 0 when it is not known. */
+/* The place of code as sites count it, 0 when it is not known. Quick in the
+ * main module once control_site_prepare was called. */
 uint32_t control_site(uintptr_t pc);
+void control_site_prepare(void);
 
 #pragma GCC visibility pop
 

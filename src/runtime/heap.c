@@ -2,6 +2,7 @@
 #include "runtime/heap.h"
 
 #include "runtime/heap_control.h"
+#include "runtime/pairs.h"
 #include "runtime/perturb.h"
 #include "runtime/real.h"
 
@@ -149,10 +150,12 @@ static void block_begins(struct thread *t, void *p, size_t size, uintptr_t pc)
 	size_t got;
 
 	/* Who does not record needs no stack of it either. */
-	if (!p || !recording)
+	if (!p || !(recording | pairing))
 		return;
 	got = block_size(p, pc);
 	access_claim(t, p, got, pc);
+	if (!recording)
+		return;
 	record(t, EVENT_ALLOC, p, size,
 	       alloc_arg(t->allocations++, got > size ? got - size : 0), pc);
 }

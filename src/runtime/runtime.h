@@ -56,6 +56,7 @@ enum {
 	 * not been enough. */
 	CALLS_FIRST = 1 << 11,
 	CALLS_MOST = 1 << 22,
+	LOOP_DEPTH = 64,
 };
 
 /* One call that has not returned. */
@@ -126,6 +127,16 @@ struct thread {
 		uint32_t changes;
 	} spin;
 
+	/* pairs.h: accesses so far, and the loops the thread is in */
+	uint32_t pair_count;
+	struct loops {
+		uint32_t depth;
+		struct loop_frame {
+			uint32_t loop, began;
+			const struct call *call;
+		} frames[LOOP_DEPTH];
+	} * loops;
+
 	uint64_t writes; /* under control: those that hooks told of */
 	uint64_t allocations;
 	uint32_t children;
@@ -164,6 +175,7 @@ static inline void gate_open(void)
 
 /* Events are recorded. */
 extern bool recording;
+
 extern struct region *region;
 
 /* ---- attach.c: start ---- */

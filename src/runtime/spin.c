@@ -118,6 +118,7 @@ static bool all_is_vain(void)
 		return false;
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
 		if (control->threads[n].state == THREAD_AWAY ||
+		    control->threads[n].state == THREAD_HELD ||
 		    (could_go_on(n) && !is_proven(n)))
 			return false;
 	return true;
@@ -468,6 +469,7 @@ static bool sleepers_are_vain(void)
 		if (control->threads[n].state == THREAD_BLOCKED)
 			blocked = true;
 		else if (control->threads[n].state == THREAD_AWAY ||
+			 control->threads[n].state == THREAD_HELD ||
 			 (could_go_on(n) && (s->fires_changes != spin_changes ||
 					     s->fires < VAIN)))
 			return false;

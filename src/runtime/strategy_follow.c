@@ -34,9 +34,12 @@ static bool is_switch(const struct step *s)
 	return s->what <= STEP_YIELD;
 }
 
+/* A plan may name a thread that this run does not have yet. */
 static bool can_run(uint32_t n)
 {
-	uint8_t state = control->threads[n].state;
+	uint8_t state = n < control->run.thread_count ?
+				control->threads[n].state :
+				THREAD_UNUSED;
 
 	return state == THREAD_READY || state == THREAD_ASLEEP;
 }

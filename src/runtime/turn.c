@@ -5,6 +5,7 @@
 #include "runtime/blocking_away.h"
 #include "runtime/learn.h"
 #include "runtime/openmp.h"
+#include "runtime/rule.h"
 #include "runtime/schedule.h"
 #include "runtime/signal_control.h"
 #include "runtime/sleepers.h"
@@ -42,7 +43,7 @@ static uint32_t waiter_count;
 
 static uint32_t states[THREAD_OVER + 1]; /* how many threads are in each */
 static const struct strategy *strategy;
-static struct rng chance;
+struct rng turn_chance;
 
 static struct control_thread *of(uint32_t number)
 {
@@ -98,6 +99,40 @@ static void waiter_remove(uint32_t n)
 	own[n].can = NULL;
 }
 
+/* ---- rules of order ---- */
+
+static bool is_held(uint32_t n)
+{
+	return unlikely(rule_count) && rule_holds(n, own[n].visit);
+}
+
+static enum thread_state state_of(uint32_t n);
+
+/* Rules changed: who is still held? */
+static void held_look(void)
+{
+	for (uint32_t n = 0; n < control->run.thread_count; n++)
+		if (of(n)->state == THREAD_HELD && !is_held(n))
+			become(n, own[n].can ? state_of(n) : THREAD_READY);
+}
+
+/* The thread, which could go on, stands at a point. */
+static void held_stand(uint32_t n)
+{
+	if (likely(!rule_count))
+		return;
+	if (states[THREAD_HELD] && rule_tires())
+		held_look();
+	if (is_held(n))
+		become(n, THREAD_HELD);
+}
+
+static void held_goes_on(uint32_t n)
+{
+	if (unlikely(rule_count) && rule_goes_on(n, own[n].visit))
+		held_look();
+}
+
 static enum thread_state state_of(uint32_t n)
 {
 	if (own[n].disturbed)
@@ -105,7 +140,7 @@ static enum thread_state state_of(uint32_t n)
 	if (own[n].can == blocking_can)
 		return blocking_state(n);
 	if (own[n].can && own[n].can(n, of(n)->object))
-		return THREAD_READY;
+		return is_held(n) ? THREAD_HELD : THREAD_READY;
 	return of(n)->deadline ? THREAD_ASLEEP : THREAD_BLOCKED;
 }
 
@@ -159,6 +194,11 @@ static uint32_t nobody_eligible(uint32_t me)
 		return NO_THREAD;
 	if (blocking_is_outside())
 		return blocking_wait(me);
+	if (states[THREAD_HELD] && !states[THREAD_ASLEEP]) {
+		rule_break();
+		held_look();
+		return NO_THREAD;
+	}
 	if (signal_rescues() || is_following() || is_ordered())
 		return NO_THREAD;
 	n = sleepers_first();
@@ -287,7 +327,9 @@ void point_here(struct thread *t, enum event_kind kind,
 		const volatile void *object, uintptr_t pc)
 {
 	stand(t, kind, object, pc);
+	held_stand(t->number);
 	decide(t->number, spin_stands(t) ? STEP_YIELD : STEP_PREEMPT);
+	held_goes_on(t->number);
 	spin_goes_on(kind);
 	values_point(t->number, true);
 	disturbed_look(t);
@@ -374,61 +416,6 @@ void yield_here(struct thread *t, uintptr_t pc)
 	disturbed_look(t);
 }
 
-/* ---- other choices ---- */
-
-uint32_t turn_pick(struct thread *t, enum step_what what, uint32_t n)
-{
-	uint32_t chosen;
-
-	if (n < 2)
-		return 0;
-	if (!is_following())
-		chosen = rng_below(&chance, n);
-	else if (!follow_pick(t->number, what, &chosen) || chosen >= n)
-		chosen = 0;
-	schedule_step(t->number, what, chosen, n);
-	return chosen;
-}
-
-void turn_signal(struct thread *t, int signal)
-{
-	uint32_t planned;
-
-	if (follow_is_strict())
-		follow_pick(t->number, STEP_SIGNAL, &planned);
-	else if (is_following())
-		follow_finds(t->number, STEP_SIGNAL);
-	schedule_step(t->number, STEP_SIGNAL, (uint32_t)signal, 1);
-}
-
-/* A plan names the thread, which must be among them. */
-static uint32_t follow_among(struct thread *t, enum step_what what,
-			     const uint32_t *among, uint32_t n)
-{
-	uint32_t planned;
-
-	if (!follow_pick(t->number, what, &planned))
-		return among[0];
-	for (uint32_t i = 0; i < n; i++)
-		if (among[i] == planned)
-			return planned;
-	return among[0];
-}
-
-uint32_t turn_pick_thread(struct thread *t, enum step_what what,
-			  const uint32_t *among, uint32_t n)
-{
-	uint32_t chosen;
-
-	if (n < 2)
-		return n ? among[0] : NO_THREAD;
-	chosen = is_ordered()	? order_pick(among, n) :
-		 is_following() ? follow_among(t, what, among, n) :
-				  among[rng_below(&chance, n)];
-	schedule_step(t->number, what, chosen, n);
-	return chosen;
-}
-
 /* ---- for blocking.h ---- */
 
 void turn_become(uint32_t number, enum thread_state state)
@@ -493,10 +480,10 @@ static void strategy_begin(void)
 	enum { FOR_STRATEGY = 1 };
 	uint32_t which = control->ask.strategy;
 
-	chance = rng_fork(control->run.seed, FOR_STRATEGY);
+	turn_chance = rng_fork(control->run.seed, FOR_STRATEGY);
 	sleepers_begin();
 	strategy = strategies[which < STRATEGIES ? which : 0];
-	strategy->begin(&chance);
+	strategy->begin(&turn_chance);
 }
 
 void turn_begin(struct thread *t)

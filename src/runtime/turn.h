@@ -22,6 +22,7 @@
  * inside the guest.
  */
 
+#include "format/rng.h"
 #include "runtime/control.h"
 
 #pragma GCC visibility push(hidden)
@@ -111,6 +112,9 @@ extern uint32_t turn_eligible_count;
 
 /* Live threads: neither unused nor over. */
 extern uint32_t turn_live;
+
+/* The chance that choices of the run are made by. */
+extern struct rng turn_chance;
 
 /* How often the holder has stood at its site. */
 extern uint32_t turn_visit;

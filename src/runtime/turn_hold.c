@@ -18,6 +18,10 @@ void turn_hold(struct thread *t, enum event_kind kind,
 			return;
 		}
 	values_took(t, object);
+	if (!n) {
+		c->gate_site = c->site;
+		c->gate_visit = turn_visit;
+	}
 	c->hold_count++;
 	if (n < CONTROL_HELD)
 		c->holds[n] =

@@ -140,6 +140,7 @@ void again_launch(struct again *a, struct launch *launch)
 		.is_free = r->plan->rules.is_free,
 		.is_ready_idle = r->is_ready_idle,
 		.has_scratch = r->is_exec,
+		.has_pairs = a->has_pairs,
 		.inputs = a->inputs.at,
 		.input_count = a->inputs.count,
 	};
@@ -164,6 +165,8 @@ int again_start(struct again *a, struct err *err)
 		return a->kind->start(a, err);
 	if (a->repro->outcome == OUTCOME_RACE || a->trace)
 		ask.flags = CONTROL_RECORD;
+	if (a->has_pairs)
+		ask.flags |= CONTROL_PAIRS;
 	again_launch(a, &launch);
 	if (follower_start(&a->follower, &launch, &ask, 0, err) < 0)
 		return -1;

@@ -45,6 +45,7 @@ struct again {
 	bool is_started;
 	/* Set before it is started. */
 	bool is_debugged;    /* by a debugger */
+	bool has_pairs;	     /* its runs collect access pairs */
 	const char *trace;   /* where the events of each run are left */
 	const char *instead; /* a new version of the program; NULL: none */
 };

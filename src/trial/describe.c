@@ -8,10 +8,7 @@
 
 #include "trial/standing.h"
 
-/* The line of a source file, without the blanks around it; NULL when it cannot
- * be had. Plans have few steps, and most are in one file, which stays in the
- * cache of the system. */
-static char *source_line(const char *path, int number)
+char *describe_line(const char *path, int number)
 {
 	FILE *f = fopen(path, "re");
 	char *line = NULL, *found = NULL;
@@ -76,7 +73,7 @@ static void step_describe(struct plan_step *to, const struct step *from,
 	f = frame_to_tell(&chain);
 	to->where = place_text(f);
 	if (f->file && f->line)
-		to->source = source_line(f->file, f->line);
+		to->source = describe_line(f->file, f->line);
 }
 
 static void threads_describe(struct plan *plan, const struct captured *run,

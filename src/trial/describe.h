@@ -11,6 +11,10 @@
 
 #include "trial/captured.h"
 
+/* The line of a source file, without the blanks around it; NULL when it cannot
+ * be had. The caller frees. */
+char *describe_line(const char *path, int number);
+
 void plan_describe(struct plan *plan, const struct captured *run);
 
 #endif

@@ -119,6 +119,41 @@ struct captured *follower_record(struct follower *f, const struct plan *plan,
 	return captured_take(&f->worker);
 }
 
+struct captured *follower_run_by_rules(struct follower *f,
+				       const struct plan *plan,
+				       struct order_rule *rules, uint32_t count,
+				       struct err *err)
+{
+	struct order_rule *shared = f->worker.control->rules;
+	struct captured *run;
+
+	if (count)
+		memcpy(shared, rules, count * sizeof(*rules));
+	f->ask.rule_count = count;
+	run = follower_run(f, plan, true, err);
+	f->ask.rule_count = 0;
+	if (count)
+		memcpy(rules, shared, count * sizeof(*rules));
+	return run;
+}
+
+struct captured *follower_wander(struct follower *f, const struct plan *plan,
+				 const struct control_ask *how, struct err *err)
+{
+	struct control_ask ask;
+
+	if (prepare(f, plan, 0, err) < 0)
+		return NULL;
+	ask = f->ask;
+	ask.strategy = how->strategy;
+	ask.depth = how->depth;
+	ask.length = how->length;
+	ask.seed = how->seed;
+	if (worker_runs(&f->worker, &ask, err) < 0)
+		return NULL;
+	return captured_take(&f->worker);
+}
+
 void follower_stop(struct follower *f)
 {
 	worker_stop(&f->worker);

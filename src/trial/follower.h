@@ -39,6 +39,21 @@ MUST_USE struct captured *follower_record(struct follower *f,
 /* Afterwards the region has the modules that the program loads. */
 MUST_USE int follower_know_modules(struct follower *f, struct err *err);
 
+/* A run in which rules of order hold (format/order_rule.h) besides the plan,
+ * which is followed loosely; how each rule fared is written back. */
+MUST_USE struct captured *follower_run_by_rules(struct follower *f,
+						const struct plan *plan,
+						struct order_rule *rules,
+						uint32_t count,
+						struct err *err);
+
+/* A run that does not follow the plan, but knows what the plan knows of the
+ * program's sites: ask->strategy, depth, length and seed say how it goes. */
+MUST_USE struct captured *follower_wander(struct follower *f,
+					  const struct plan *plan,
+					  const struct control_ask *how,
+					  struct err *err);
+
 /* Prepares the shared memory for a run that somebody else starts, a debugger:
  * with HEDDLE_TRIAL as `trial` in its environment (the caller frees it), the
  * program then follows the plan. The follower must be fresh. */

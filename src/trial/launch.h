@@ -36,6 +36,7 @@ struct launch {
 	bool is_free; /* runs are perturbed, on all processors, and not under
 			 control */
 	bool is_ready_idle; /* runs begin where the program listens and waits */
+	bool has_pairs;	    /* pairs can be asked for (CONTROL_PAIRS) */
 	bool has_scratch;   /* each in an empty directory, with copies of: */
 	const char *const *inputs;
 	size_t input_count;

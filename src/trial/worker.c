@@ -224,7 +224,7 @@ int worker_start(struct worker *w, const struct launch *launch, int cpu,
 			      .input = -1,
 			      .streams = { -1, -1 } };
 	if (drain_init(&w->drain, launch->is_free ? MODE_PERTURB : MODE_CONTROL,
-		       0, err) < 0)
+		       launch->has_pairs ? REGION_PAIRS : 0, err) < 0)
 		return -1;
 	w->region = w->drain.region;
 	w->control = &w->region->control;

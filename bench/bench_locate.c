@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench_locate analyse PAIRS RUNS SEED: made-up runs of so many pairs each, and
+ * how long procedures I and II take over all of them, and III at the level of
+ * loops; with the memory it took. One JSON object.
+ *
+ * bench_locate collect PROGRAM ARGUMENT...: a free run of a program that
+ * collects pairs: seconds, status, pairs, as one JSON object.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/install.h"
+#include "format/rng.h"
+#include "locate/suspect.h"
+#include "trial/free_run.h"
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Every run has nearly all of the pairs, in its own order; the failing one has
+ * some more. */
+static struct pair_run *make_run(struct rng *rng, uint32_t pairs, bool fails)
+{
+	struct pair_run *run = pair_run_new();
+	uint32_t kinds = fails ? pairs + 20 : pairs;
+
+	for (uint32_t i = 0; i < kinds; i++) {
+		uint32_t count = 1 + rng_below(rng, UINT32_MAX - 1);
+		uint16_t from = (uint16_t)rng_below(rng, 8);
+		struct pair_line p = {
+			.head = { .place = 1 + i % 50021,
+				  .thread = from,
+				  .kind = PAIR_READ,
+				  .loop = (uint16_t)(1 + i % 7),
+				  .count = count,
+				  .began = count - count % 16 },
+			.tail = { .place = 1 + i / 7,
+				  .thread = (uint16_t)((from + 1) % 8),
+				  .kind = PAIR_WRITE,
+				  .loop = (uint16_t)(1 + i % 5),
+				  .count = count / 2,
+				  .began = count / 2 - count / 2 % 16 },
+			.addr = UINT64_C(8) * (i % 9973),
+			.first = i + 1,
+			.times = 1,
+		};
+
+		if (!fails && rng_below(rng, 20) == 0)
+			continue;
+		vec_push(&run->pairs, p);
+	}
+	return run;
+}
+
+static int analyse(uint32_t pairs, uint32_t runs, uint64_t seed)
+{
+	bool loops = pairs <= 20000;
+	struct spectrum *s = spectrum_new(LEVEL_PC, runs, loops);
+	struct rng rng = rng_fork(seed, 1);
+	struct suspects found[3] = { 0 };
+	double read = 0, took[3] = { 0 };
+	struct rusage usage;
+
+	for (uint32_t i = 0; i <= runs; i++) {
+		struct pair_run *run = make_run(&rng, pairs, i == 0);
+		double began = now();
+
+		if (i)
+			spectrum_pass(s, run);
+		else
+			spectrum_fail(s, run);
+		read += now() - began;
+		pair_run_free(run);
+	}
+	for (int p = 0; p < (loops ? 3 : 2); p++) {
+		double began = now();
+
+		if (p == 0)
+			procedure_one(s, &found[p]);
+		else if (p == 1)
+			procedure_two(s, &found[p]);
+		else
+			procedure_three(s, LEVEL_LOOP, &found[p]);
+		took[p] = now() - began;
+	}
+	getrusage(RUSAGE_SELF, &usage);
+	printf("{\"pairs\":%" PRIu32 ",\"runs\":%" PRIu32
+	       ",\"digest_s\":%.3f,\"one_s\":%.3f,\"two_s\":%.3f,"
+	       "\"three_s\":%.3f,\"suspects\":[%zu,%zu,%zu],\"rss_mib\":%ld}\n",
+	       pairs, runs, read, took[0], took[1], took[2], found[0].all.count,
+	       found[1].all.count, found[2].all.count, usage.ru_maxrss / 1024);
+	for (int p = 0; p < 3; p++)
+		suspects_done(&found[p]);
+	spectrum_free(s);
+	return 0;
+}
+
+static int collect(char **argv)
+{
+	struct err err = { 0 };
+	char *guest = install_find("libheddle.so", &err);
+	struct launch launch = { .argv = argv,
+				 .guest = guest,
+				 .cpu = -1,
+				 .streams = { -1, -1, -1 } };
+	struct free_runs f;
+	double began;
+	int rc;
+
+	sigprocmask(SIG_BLOCK, NULL, &launch.mask);
+	free_runs_init(&f, &launch, 600 * 1000, 0);
+	began = now();
+	rc = free_run(&f, 0, 1, &err);
+	if (rc < 0)
+		fprintf(stderr, "bench_locate: %s\n", err.text);
+	else
+		printf("{\"seconds\":%.4f,\"status\":%d,\"pairs\":%" PRIu32
+		       ",\"emitted\":%" PRIu64 "}\n",
+		       now() - began, f.wait_status,
+		       atomic_load(&f.drain.region->pairs.count),
+		       atomic_load(&f.drain.region->pairs.emitted));
+	free_runs_done(&f);
+	free(guest);
+	return rc < 0 ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 5 && strcmp(argv[1], "analyse") == 0)
+		return analyse((uint32_t)strtoul(argv[2], NULL, 10),
+			       (uint32_t)strtoul(argv[3], NULL, 10),
+			       strtoul(argv[4], NULL, 10));
+	if (argc > 2 && strcmp(argv[1], "collect") == 0)
+		return collect(argv + 2);
+	fputs("usage: bench_locate analyse PAIRS RUNS SEED\n"
+	      "       bench_locate collect PROGRAM ARGUMENT...\n",
+	      stderr);
+	return 2;
+}

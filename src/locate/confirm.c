@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "locate/confirm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SCHEDULES = 8, /* passing ones that an order is tried in */
+	FAILURES = 3,  /* that are enough */
+	NEIGHBOURS = 4,
+	POINTS_TIMES = 20, /* an experiment may take so many times the points
+			      of the failure, and some more */
+	POINTS_MORE = 50000,
+};
+
+struct confirming {
+	struct again *again;
+	const struct gathered *g;
+	struct plan *plain; /* the failing plan without its steps: each thread
+			       runs until it cannot */
+	bool plain_holds;
+};
+
+/* ---- naming accesses ---- */
+
+static uint32_t site_of(const struct confirming *c, uint32_t place)
+{
+	const struct pair_names *n = c->g->names;
+	const struct region *r = c->again->follower.worker.region;
+	const struct pair_place *p = &n->places.at[place];
+	uint32_t count = atomic_load(&r->module_count);
+
+	for (uint32_t i = 0; place && i < count; i++) {
+		const struct region_module *m = &r->modules[i];
+		const char *slash = strrchr(m->path, '/');
+		uint64_t k = p->address + m->bias - m->base;
+
+		if (strcmp(slash ? slash + 1 : m->path,
+			   n->modules.at[p->module]) == 0 &&
+		    k < m->size)
+			return m->site + (uint32_t)k;
+	}
+	return 0;
+}
+
+/* The number of a thread by its name, in the run made last. */
+static uint32_t number_of(const struct confirming *c, uint16_t thread)
+{
+	const struct region *r = c->again->follower.worker.region;
+	const char *wanted = c->g->names->threads.at[thread];
+	uint32_t count = atomic_load(&r->thread_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		char *path = pair_thread_path(r->threads, count, i);
+		bool is_it = strcmp(path, wanted) == 0;
+
+		free(path);
+		if (is_it)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+static struct order_access access_of(const struct confirming *c,
+				     const struct pair_end *e,
+				     const struct order_probe *at, bool gates)
+{
+	return (struct order_access){
+		.thread = number_of(c, e->thread),
+		.site = site_of(c, e->place),
+		.visit = at->visit,
+		.gate_site = gates ? at->gate_site : 0,
+		.gate_visit = gates ? at->gate_visit : 0,
+	};
+}
+
+static bool can_name(const struct order_access *a)
+{
+	return a->thread != UINT32_MAX && a->site;
+}
+
+/* ---- probing: which visit of its site was an access? ---- */
+
+static struct captured *probe_run(struct confirming *c, const struct plan *plan,
+				  const struct suspect *s, struct err *err)
+{
+	struct follower *f = &c->again->follower;
+	struct order_probe *probes = f->worker.control->probes;
+	struct captured *run;
+
+	for (uint32_t i = 0; i < 2 * s->count; i++) {
+		const struct pair_line *p = &s->pairs[i / 2];
+		const struct pair_end *e = i % 2 ? &p->tail : &p->head;
+
+		probes[i] =
+			(struct order_probe){ .thread = number_of(c, e->thread),
+					      .access = e->count };
+	}
+	f->ask.probe_count = 2 * s->count;
+	run = follower_run(f, plan, false, err);
+	f->ask.probe_count = 0;
+	return run;
+}
+
+/* The plan of the run that the suspect's moments are of; NULL: it was free. */
+static const struct plan *plan_of(const struct confirming *c,
+				  const struct suspect *s, uint32_t run)
+{
+	if (!s->is_missing)
+		return c->again->repro->plan;
+	return run < c->g->plans.count ? c->g->plans.at[run] : NULL;
+}
+
+static int probe(struct confirming *c, const struct suspect *s, uint32_t run,
+		 struct confirmation *result, struct err *err)
+{
+	const struct order_probe *probes =
+		c->again->follower.worker.control->probes;
+	const struct plan *plan = plan_of(c, s, run);
+	struct captured *made;
+
+	if (!plan)
+		return 0;
+	made = probe_run(c, plan, s, err);
+	if (!made)
+		return -1;
+	captured_free(made);
+	for (uint32_t i = 0; i < 2 * s->count; i++) {
+		const struct pair_line *p = &s->pairs[i / 2];
+		const struct pair_end *e = i % 2 ? &p->tail : &p->head;
+
+		if (probes[i].site == site_of(c, e->place))
+			result->at[i / 2][i % 2] = probes[i];
+	}
+	return 0;
+}
+
+/* ---- experiments ---- */
+
+enum ended { ENDED_HELD, ENDED_SAME, ENDED_OTHER, ENDED_ERROR };
+
+static enum ended run_by(struct confirming *c, const struct plan *plan,
+			 struct order_rule *rules, uint32_t count,
+			 struct err *err)
+{
+	struct captured *run = follower_run_by_rules(&c->again->follower, plan,
+						     rules, count, err);
+	enum ended ended = ENDED_OTHER;
+	struct verdict v;
+
+	if (!run)
+		return ENDED_ERROR;
+	if (again_judge(c->again, run, &v, err) < 0) {
+		captured_free(run);
+		return ENDED_ERROR;
+	}
+	if (v.status == EXIT_HELD)
+		ended = ENDED_HELD;
+	else if (v.status == EXIT_BROKEN &&
+		 strcmp(v.identity, c->again->repro->identity) == 0)
+		ended = ENDED_SAME;
+	verdict_done(&v);
+	captured_free(run);
+	return ended;
+}
+
+/* The first of each came before the second, if that came at all. */
+static bool are_kept(const struct order_rule *rules, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (rules[i].state != ORDER_KEPT &&
+		    rules[i].state != ORDER_FIRST)
+			return false;
+	return true;
+}
+
+static int reverse_one(struct confirming *c, const struct suspect *s,
+		       uint32_t i, bool gates, struct confirmation *result,
+		       struct err *err)
+{
+	const struct pair_line *p = &s->pairs[i];
+	struct order_rule rule = {
+		.first = access_of(c, &p->tail, &result->at[i][1], gates),
+		.second = access_of(c, &p->head, &result->at[i][0], gates),
+	};
+	enum ended ended;
+
+	if (!can_name(&rule.first) || !can_name(&rule.second))
+		return 0;
+	ended = run_by(c, c->again->repro->plan, &rule, 1, err);
+	if (ended == ENDED_ERROR)
+		return -1;
+	if (!are_kept(&rule, 1))
+		return 0;
+	result->reversal_possible = true;
+	result->reversal_holds = ended == ENDED_HELD;
+	return 0;
+}
+
+static int reverse(struct confirming *c, const struct suspect *s,
+		   struct confirmation *result, struct err *err)
+{
+	for (uint32_t i = 0; i < 2 * s->count && !result->reversal_holds; i++)
+		if (reverse_one(c, s, i / 2, i % 2 == 0, result, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* How an order is enforced. Of two threads that need the same lock neither can
+ * be held while it has it; of others the one that was first is held at once. */
+static const struct manner {
+	enum order_adjoining adjoining;
+	bool gates;
+} manners[] = {
+	{ ORDER_AT_ONCE, false },
+	{ ORDER_UNLOCKED, true },
+	{ ORDER_LOOSE, true },
+	{ ORDER_LOOSE, false },
+};
+
+enum { MANNERS = sizeof(manners) / sizeof(*manners) };
+
+static int enforce_in(struct confirming *c, const struct suspect *s,
+		      const struct plan *plan, const struct manner *how,
+		      struct confirmation *result, struct err *err)
+{
+	struct order_rule rules[2];
+	enum ended ended;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct pair_line *p = &s->pairs[i];
+
+		rules[i] = (struct order_rule){
+			.first = access_of(c, &p->head, &result->at[i][0],
+					   how->gates),
+			.second = access_of(c, &p->tail, &result->at[i][1],
+					    how->gates),
+			.adjoining = how->adjoining,
+		};
+		if (!can_name(&rules[i].first) || !can_name(&rules[i].second))
+			return 0;
+	}
+	ended = run_by(c, plan, rules, s->count, err);
+	if (ended == ENDED_ERROR)
+		return -1;
+	return !are_kept(rules, s->count) ? 0 : ended == ENDED_SAME ? 2 : 1;
+}
+
+/* One schedule, in every manner until one brings the failure back. */
+static int enforce_all_ways(struct confirming *c, const struct suspect *s,
+			    const struct plan *plan,
+			    struct confirmation *result, struct err *err)
+{
+	int best = 0;
+
+	for (int i = 0; i < MANNERS && best < 2; i++) {
+		/* Two pairs that hold each other need no more. */
+		const struct manner *how =
+			&manners[s->count > 1 ? MANNERS - 1 - i : i];
+		int rc = enforce_in(c, s, plan, how, result, err);
+
+		if (rc < 0)
+			return -1;
+		if (rc > best)
+			best = rc;
+	}
+	result->enforced += best > 0;
+	result->failed += best == 2;
+	return 0;
+}
+
+static int enforce(struct confirming *c, const struct suspect *s,
+		   struct confirmation *result, struct err *err)
+{
+	uint32_t tried = 0;
+
+	if (c->plain_holds && enforce_all_ways(c, s, c->plain, result, err) < 0)
+		return -1;
+	for (size_t i = 0; i < c->g->plans.count && tried < SCHEDULES &&
+			   result->failed < FAILURES;
+	     i++) {
+		if (!c->g->plans.at[i])
+			continue;
+		tried++;
+		if (enforce_all_ways(c, s, c->g->plans.at[i], result, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The run that the pair of a missing suspect was seen in first: its reverse
+ * was in this one. */
+static uint32_t run_of(const struct confirming *c, const struct suspect *s)
+{
+	for (uint32_t r = 0; s->is_missing && r < c->g->passing.count; r++) {
+		const struct pair_run *run = c->g->passing.at[r];
+
+		for (size_t i = 0; i < run->pairs.count; i++) {
+			const struct pair_line *p = &run->pairs.at[i];
+
+			if (p->head.place == s->pairs[0].tail.place &&
+			    p->tail.place == s->pairs[0].head.place &&
+			    p->head.count == s->pairs[0].tail.count &&
+			    p->tail.count == s->pairs[0].head.count &&
+			    p->first == s->pairs[0].first)
+				return r;
+		}
+	}
+	return UINT32_MAX;
+}
+
+/* Does the pair lead back from the other one, or to it, at the same memory? */
+static bool is_neighbour(const struct pair_line *p, const struct pair_line *q)
+{
+	if (p->addr != q->addr || p->head.thread != q->tail.thread ||
+	    p->tail.thread != q->head.thread)
+		return false;
+	return (p->head.count >= q->tail.count &&
+		p->tail.count > q->head.count) ||
+	       (p->tail.count <= q->head.count &&
+		p->head.count < q->tail.count);
+}
+
+static int enforce_with_neighbours(struct confirming *c,
+				   const struct suspect *s,
+				   struct confirmation *result, struct err *err)
+{
+	const struct pair_run *f = c->g->failing;
+	uint32_t tried = 0;
+
+	for (size_t i = 0;
+	     i < f->pairs.count && !result->failed && tried < NEIGHBOURS; i++) {
+		struct suspect both = *s;
+
+		if (!is_neighbour(&f->pairs.at[i], &s->pairs[0]))
+			continue;
+		tried++;
+		both.count = 2;
+		both.pairs[1] = f->pairs.at[i];
+		if (probe(c, &both, UINT32_MAX, result, err) < 0 ||
+		    enforce(c, &both, result, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int try_suspect(struct confirming *c, const struct suspect *s,
+		       struct confirmation *result, struct err *err)
+{
+	result->was_tried = true;
+	if (probe(c, s, run_of(c, s), result, err) < 0 ||
+	    reverse(c, s, result, err) < 0)
+		return -1;
+	if (!result->reversal_holds)
+		return 0;
+	if (enforce(c, s, result, err) < 0)
+		return -1;
+	if (result->failed || s->count > 1 || s->is_missing)
+		return 0;
+	return enforce_with_neighbours(c, s, result, err);
+}
+
+static int prepare(struct confirming *c, struct err *err)
+{
+	enum ended ended;
+
+	c->plain = plan_copy(c->again->repro->plan);
+	for (size_t i = 0; i < c->plain->steps.count; i++)
+		plan_step_done(&c->plain->steps.at[i]);
+	c->plain->steps.count = 0;
+	ended = run_by(c, c->plain, NULL, 0, err);
+	c->plain_holds = ended == ENDED_HELD;
+	return ended == ENDED_ERROR ? -1 : 0;
+}
+
+int confirm(struct again *a, const struct gathered *g,
+	    const struct suspects *suspects, size_t most, size_t wanted,
+	    struct confirmation *results, struct err *err)
+{
+	struct confirming c = { .again = a, .g = g };
+	uint64_t points = a->follower.ask.points_most;
+	uint64_t enough = POINTS_TIMES * a->repro->points + POINTS_MORE;
+	size_t confirmed = 0;
+	int rc;
+
+	/* What an order makes spin for ever is not worth waiting for. */
+	if (enough < points)
+		a->follower.ask.points_most = enough;
+	rc = prepare(&c, err);
+
+	for (size_t i = 0; rc == 0 && i < suspects->all.count && i < most &&
+			   confirmed < wanted;
+	     i++) {
+		rc = try_suspect(&c, &suspects->all.at[i], &results[i], err);
+		confirmed += confirmation_is(&results[i]);
+	}
+	a->follower.ask.points_most = points;
+	plan_free(c.plain);
+	return rc;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "locate/locate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "locate/located_words.h"
+#include "locate/saved_runs.h"
+
+const struct locate_options locate_defaults = {
+	.procedure = LOCATE_ANY,
+	.level = LOCATE_ANY,
+	.gather = { .most = 100,
+		    .native = 3,
+		    .delayed = 3,
+		    .time_ms = 60 * 1000,
+		    .seed = 1 },
+	.report_most = 5,
+	.try_most = 200,
+};
+
+/* The order in which procedures and levels are tried. */
+static const struct stage {
+	enum procedure procedure;
+	enum level level;
+	bool calm;
+} order[] = {
+	{ PROCEDURE_I, LEVEL_PC, false },
+	{ PROCEDURE_II, LEVEL_PC, false },
+	{ PROCEDURE_III, LEVEL_PC, false },
+	{ PROCEDURE_III, LEVEL_THREAD, false },
+	{ PROCEDURE_III, LEVEL_LOOP, false },
+	{ PROCEDURE_I, LEVEL_PC, true },
+	{ PROCEDURE_II, LEVEL_PC, true },
+	{ PROCEDURE_III, LEVEL_PC, true },
+	{ PROCEDURE_III, LEVEL_THREAD, true },
+	{ PROCEDURE_III, LEVEL_LOOP, true },
+	{ PROCEDURE_I, LEVEL_THREAD, false },
+	{ PROCEDURE_I, LEVEL_CONTEXT, false },
+	{ PROCEDURE_II, LEVEL_THREAD, false },
+	{ PROCEDURE_II, LEVEL_CONTEXT, false },
+	{ PROCEDURE_III, LEVEL_CONTEXT, false },
+	{ PROCEDURE_I, LEVEL_CONTEXT, true },
+	{ PROCEDURE_III, LEVEL_CONTEXT, true },
+};
+
+enum { STAGES = sizeof(order) / sizeof(*order) };
+
+struct locating {
+	const struct locate_options *o;
+	struct again *again; /* NULL: given runs */
+	struct gathered g;
+	struct located *l;
+	/* Without and with instances, of all and of calm runs. */
+	struct spectrum *spectra[LEVELS][2][2];
+	struct suspects suspects; /* of the procedure that is reported */
+	struct confirmation *confirmations;
+};
+
+/* ---- one procedure ---- */
+
+/* The outermost calls of a free run are others than those of a run under
+ * control. */
+static bool is_comparable(const struct locating *k, const struct pair_run *run,
+			  enum level level, bool calm)
+{
+	if (calm && !run->is_calm)
+		return false;
+	return level != LEVEL_CONTEXT ||
+	       run->is_exact == k->g.failing->is_exact;
+}
+
+static struct spectrum *spectrum_of(struct locating *k, enum level level,
+				    bool keeps, bool calm)
+{
+	struct spectrum **s = &k->spectra[level][keeps][calm];
+
+	if (*s)
+		return *s;
+	*s = spectrum_new(level, (uint32_t)k->g.passing.count, keeps);
+	spectrum_fail(*s, k->g.failing);
+	for (size_t i = 0; i < k->g.passing.count; i++)
+		if (is_comparable(k, k->g.passing.at[i], level, calm))
+			spectrum_pass(*s, k->g.passing.at[i]);
+	return *s;
+}
+
+static void apply(struct locating *k, const struct stage *st,
+		  struct suspects *found)
+{
+	enum level level = st->level;
+	/* Identity by thread and loop is what the relation looks at. */
+	enum level identity = level == LEVEL_CONTEXT ? level : LEVEL_PC;
+
+	switch (st->procedure) {
+	case PROCEDURE_I:
+		procedure_one(spectrum_of(k, level, false, st->calm), found);
+		break;
+	case PROCEDURE_II:
+		procedure_two(spectrum_of(k, level, false, st->calm), found);
+		break;
+	case PROCEDURE_III:
+		procedure_three(spectrum_of(k, identity, true, st->calm), level,
+				found);
+		break;
+	case PROCEDURE_FALCON:
+		procedure_falcon(
+			k->g.failing,
+			(const struct pair_run *const *)k->g.passing.at,
+			k->g.passing.count, found);
+		break;
+	}
+}
+
+static int try_out(struct locating *k, const struct suspects *found,
+		   struct confirmation *results, struct located_attempt *a,
+		   struct err *err)
+{
+	if (confirm(k->again, &k->g, found, k->o->try_most, k->o->report_most,
+		    results, err) < 0)
+		return -1;
+	for (size_t i = 0; i < found->all.count; i++) {
+		a->tried += results[i].was_tried;
+		a->confirmed += confirmation_is(&results[i]);
+	}
+	return 0;
+}
+
+static bool has_experiments(const struct locating *k)
+{
+	return k->again && !k->o->skips_experiments;
+}
+
+/* 1: this procedure is the one to report; 0: go on. */
+static int stage(struct locating *k, const struct stage *st, struct err *err)
+{
+	struct suspects found = { 0 };
+	struct located_attempt a = { .procedure = st->procedure,
+				     .level = st->level,
+				     .calm = st->calm };
+	struct confirmation *results;
+	bool decides;
+
+	apply(k, st, &found);
+	a.suspects = found.all.count;
+	results = xcalloc(found.all.count + 1, sizeof(*results));
+	if (has_experiments(k) && try_out(k, &found, results, &a, err) < 0) {
+		free(results);
+		suspects_done(&found);
+		return -1;
+	}
+	decides = has_experiments(k) ? a.confirmed : a.suspects;
+	vec_push(&k->l->attempts, a);
+	if (!decides && (!a.suspects || k->suspects.all.count)) {
+		free(results);
+		suspects_done(&found);
+		return 0;
+	}
+	suspects_done(&k->suspects);
+	free(k->confirmations);
+	k->suspects = found;
+	k->confirmations = results;
+	k->l->procedure = st->procedure;
+	k->l->level = st->level;
+	k->l->is_confirmed = a.confirmed;
+	return decides;
+}
+
+static int stages(struct locating *k, struct err *err)
+{
+	const struct locate_options *o = k->o;
+	int rc = 0;
+
+	if (o->procedure == PROCEDURE_FALCON)
+		return stage(
+			k, &(struct stage){ PROCEDURE_FALCON, LEVEL_PC, false },
+			err);
+	for (size_t i = 0; i < STAGES && rc == 0; i++) {
+		if (o->procedure != LOCATE_ANY &&
+		    o->procedure != (int)order[i].procedure)
+			continue;
+		if (o->level != LOCATE_ANY && o->level != (int)order[i].level)
+			continue;
+		rc = stage(k, &order[i], err);
+	}
+	if (rc == 0 && o->procedure != LOCATE_ANY && o->level != LOCATE_ANY &&
+	    !k->l->attempts.count)
+		rc = stage(k,
+			   &(struct stage){ (enum procedure)o->procedure,
+					    (enum level)o->level, false },
+			   err);
+	return rc < 0 ? -1 : 0;
+}
+
+/* ---- what is reported ---- */
+
+/* Confirmed ones first; otherwise as they were ranked. */
+static void report(struct locating *k)
+{
+	struct words w = { .g = &k->g };
+	struct located *l = k->l;
+
+	if (k->g.failed)
+		w.sites = captured_sites(k->g.failed);
+	l->suspect_count = k->suspects.all.count;
+	/* What was confirmed is enough. */
+	for (int confirmed = 1; confirmed >= !!l->is_confirmed; confirmed--)
+		for (size_t i = 0; i < k->suspects.all.count &&
+				   l->suspects.count < k->o->report_most;
+		     i++) {
+			const struct suspect *s = &k->suspects.all.at[i];
+			const struct confirmation *c = &k->confirmations[i];
+			struct located_suspect x;
+
+			if (confirmation_is(c) != confirmed)
+				continue;
+			words_of_suspect(&w, s, c, &x);
+			if (k->again)
+				x.agrees = words_of_switches(
+					&w, k->again->repro->plan, s,
+					l->suspects.count ? NULL : l);
+			vec_push(&l->suspects, x);
+		}
+	sites_free(w.sites);
+}
+
+static void tell_runs(struct locating *k)
+{
+	struct located *l = k->l;
+
+	l->passing = k->g.passing.count;
+	l->native = k->g.native;
+	l->delayed = k->g.delayed;
+	l->tried = k->g.tried;
+	l->is_saturated = k->g.is_saturated;
+	l->is_exact = k->g.failing->is_exact;
+	l->failing_pairs =
+		spectrum_of(k, LEVEL_PC, false, false)->failing.count;
+	l->all_pairs = spectrum_of(k, LEVEL_PC, false, false)->pairs.count;
+	l->lost = k->g.failing->lost;
+	l->has_experiments = has_experiments(k);
+	for (size_t i = 0; i < k->g.new_pairs.count; i++)
+		vec_push(&l->new_pairs, k->g.new_pairs.at[i]);
+}
+
+static int find(struct locating *k, struct err *err)
+{
+	if (stages(k, err) < 0)
+		return -1;
+	tell_runs(k);
+	report(k);
+	return 0;
+}
+
+static void locating_done(struct locating *k)
+{
+	for (int level = 0; level < LEVELS; level++)
+		for (int keeps = 0; keeps < 2; keeps++)
+			for (int calm = 0; calm < 2; calm++)
+				spectrum_free(k->spectra[level][keeps][calm]);
+	suspects_done(&k->suspects);
+	free(k->confirmations);
+	gathered_done(&k->g);
+}
+
+/* ---- a kept failure ---- */
+
+static int locate_again(struct locating *k, const char *save, struct err *err)
+{
+	struct again *a = k->again;
+
+	a->has_pairs = true;
+	if (again_start(a, err) < 0 || gather_failing(a, &k->g, err) < 0 ||
+	    gather_passing(a, &k->o->gather, &k->g, err) < 0)
+		return -1;
+	words_of_places(&k->g);
+	if (save && saved_runs_write(&k->g, save, err) < 0)
+		return -1;
+	k->l->name = xstrdup(a->repro->name);
+	k->l->directory = xstrdup(a->repro->path);
+	k->l->failure = xstrdup(a->repro->verdict);
+	return find(k, err);
+}
+
+int locate_repro(const char *store, const char *name,
+		 const struct locate_options *o, const char *save,
+		 struct located *l, struct err *err)
+{
+	struct again a;
+	struct locating k = { .o = o, .again = &a, .l = l };
+	int rc = -1;
+
+	*l = (struct located){ 0 };
+	if (again_open(&a, store, name, o->allows_check, err) == 0)
+		rc = locate_again(&k, save, err);
+	locating_done(&k);
+	again_close(&a);
+	return rc;
+}
+
+/* ---- given runs ---- */
+
+int locate_runs(const char *pass, const char *fail,
+		const struct locate_options *o, struct located *l,
+		struct err *err)
+{
+	struct locating k = { .o = o, .l = l };
+	int rc;
+
+	*l = (struct located){ 0 };
+	k.g.names = pair_names_new();
+	rc = saved_runs_read(&k.g, pass, fail, err);
+	if (rc == 0) {
+		l->failure = xstrdup(k.g.failing->failure);
+		rc = find(&k, err);
+	}
+	locating_done(&k);
+	return rc;
+}

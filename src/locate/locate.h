@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_LOCATE_H
+#define HEDDLE_LOCATE_H
+
+/*
+ * From one failing run and some passing ones to the accesses that caused the
+ * failure, with lines of the source: the engine of heddle locate, for whoever
+ * has a kept failure. It prints nothing.
+ *
+ * The procedures (suspect.h) are tried in their order, coarse levels before
+ * fine ones, with all passing runs and then with the calm ones only (in which
+ * nobody's turn was taken, so that the harmful order did not occur and happen
+ * to do no harm), until a suspect is confirmed by experiment (confirm.h). If
+ * none is, the suspects of the first procedure that had any are given, and
+ * is_confirmed is false. On given runs nothing can be tried; then the first
+ * procedure that has suspects decides.
+ *
+ * What was located owns all its strings. locate_repro runs a program, so only
+ * the main thread of a process without other children may call it.
+ */
+
+#include "locate/confirm.h"
+
+#define LOCATE_FILE "located"
+
+enum { LOCATE_ANY = -1 };
+
+struct locate_options {
+	int procedure; /* enum procedure, or LOCATE_ANY */
+	int level;     /* enum level, or LOCATE_ANY */
+	struct gather_options gather;
+	bool allows_check;
+	bool skips_experiments;
+	uint32_t report_most; /* suspects that are given */
+	uint32_t try_most;    /* that are tried, of each procedure */
+};
+
+extern const struct locate_options locate_defaults;
+
+enum bug_kind {
+	BUG_ORDER,
+	BUG_SINGLE, /* atomicity, one variable */
+	BUG_MULTI,  /* atomicity, several */
+};
+
+/* An access for people. */
+struct located_access {
+	char *thread;	  /* "thread 1 (deposit)" */
+	const char *kind; /* "read", "write", "update" */
+	char *function;	  /* NULL: unknown */
+	char *file;	  /* path; NULL: unknown */
+	int line;
+	char *source;	/* text of the line; NULL: unknown */
+	char *where;	/* "deposit (bank.c:8)", always */
+	uint32_t visit; /* of its thread there; 0: unknown */
+};
+
+struct located_pair {
+	struct located_access head, tail;
+	char *variable; /* "global balance", "heap memory 0x..." */
+	uint32_t times;
+	uint64_t addr;
+};
+
+struct located_suspect {
+	uint32_t count;
+	struct located_pair pairs[2];
+	bool is_missing;
+	double score;
+	struct confirmation confirmation;
+	bool is_confirmed;
+	/* What it is, if it is the cause. */
+	enum bug_kind kind;
+	int row; /* of LOCON's Table 1; 0: none of them */
+	char *sentence;
+	bool agrees; /* a switch of the shrunk schedule lies between */
+};
+
+/* What each procedure came to. */
+struct located_attempt {
+	enum procedure procedure;
+	enum level level;
+	bool calm; /* compared with calm runs only */
+	size_t suspects, tried, confirmed;
+};
+
+struct located_switch {
+	char *thread, *where, *source, *to;
+	bool agrees;
+};
+
+struct located {
+	char *name;	 /* of the repro; NULL: given runs */
+	char *directory; /* of the repro */
+	char *failure;	 /* what broke */
+	size_t passing, native, delayed, tried;
+	bool is_saturated;
+	bool is_exact; /* the failing run's pairs are */
+	size_t failing_pairs, all_pairs;
+	uint64_t lost;
+	enum procedure procedure; /* of the suspects */
+	enum level level;
+	bool is_confirmed;
+	bool has_experiments;
+	size_t suspect_count;		      /* in all */
+	VEC(struct located_suspect) suspects; /* confirmed ones first */
+	VEC(struct located_attempt) attempts;
+	VEC(struct located_switch) switches; /* of the shrunk schedule */
+	VEC(size_t) new_pairs;		     /* by passing run */
+};
+
+/* A kept failure. `save`, if not NULL, is a directory to leave the runs in:
+ * save/pass, save/fail. */
+MUST_USE int locate_repro(const char *store, const char *name,
+			  const struct locate_options *o, const char *save,
+			  struct located *l, struct err *err);
+
+/* Given runs: files of pairs in two directories. */
+MUST_USE int locate_runs(const char *pass, const char *fail,
+			 const struct locate_options *o, struct located *l,
+			 struct err *err);
+
+void located_done(struct located *l);
+
+const char *procedure_text(enum procedure p); /* "I", "II", "III", "falcon" */
+const char *level_text(enum level l);	      /* "pc", "thread", ... */
+const char *bug_kind_text(enum bug_kind k);
+
+/* ---- diagnosis.c ---- */
+
+/* What kind of bug a suspect is, by what failing and passing runs show, and
+ * whether the failing one held with the suspect reversed. */
+void diagnose(const struct gathered *g, const struct suspect *s,
+	      bool holds_reversed, enum bug_kind *kind, int *row,
+	      struct pair_line *third, bool *has_third);
+
+/* One sentence of what is missing; the caller frees. `third` may be NULL. */
+char *diagnosis_sentence(enum bug_kind kind, const struct located_pair *pairs,
+			 const struct located_access *third);
+
+#endif

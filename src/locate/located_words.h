@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_LOCATED_WORDS_H
+#define HEDDLE_LOCATED_WORDS_H
+
+/*
+ * Finding words for what the procedures found (locate.h). `sites` and
+ * `g->failed` are NULL for given runs; then the words of their files are all
+ * there is.
+ */
+
+#include "locate/locate.h"
+
+struct words {
+	const struct gathered *g;
+	struct sites *sites;
+};
+
+/* Functions and lines of all places, from the failing run's modules. */
+void words_of_places(struct gathered *g);
+
+/* `c` may be NULL. */
+void words_of_suspect(const struct words *w, const struct suspect *s,
+		      const struct confirmation *c, struct located_suspect *l);
+
+/* Of a neighbouring pair the end that makes the third access. */
+const struct pair_end *third_of(const struct pair_line *suspect,
+				const struct pair_line *neighbour);
+
+/* Does a switch that shrinking left lie at the accesses of the suspect? With
+ * `l` the switches are listed there. */
+bool words_of_switches(const struct words *w, const struct plan *plan,
+		       const struct suspect *s, struct located *l);
+
+#endif
