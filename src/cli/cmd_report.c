@@ -14,7 +14,7 @@
 #include "report/junit.h"
 #include "report/page.h"
 #include "store/store.h"
-#include "store/test_record.h"
+#include "store/tested.h"
 
 struct report_options {
 	const char *store, *output;
@@ -74,7 +74,7 @@ static int gather_store(struct gathered *g, const struct report_options *o,
 	for (size_t i = 0; rc == 0 && i < list.lines.count; i++)
 		rc = gather(g, o, list.lines.at[i].name, err);
 	repro_list_done(&list);
-	g->tests = test_record_list(o->store);
+	g->tests = tested_list(o->store);
 	return rc;
 }
 

@@ -16,7 +16,7 @@
 #include "cli/view.h"
 #include "report/junit.h"
 #include "store/store.h"
-#include "store/test_record.h"
+#include "store/tested.h"
 #include "trial/program.h"
 
 struct test_options {
@@ -167,7 +167,7 @@ static int test_one(struct session *s, char **argv, struct err *err)
 	if (rc == 0) {
 		baseline_apply(s, &e.tested);
 		record = tested_json(&e.tested, argv);
-		rc = test_record_save(s->o->store, argv, record, err);
+		rc = tested_save(s->o->store, argv, record, err);
 		json_decref(record);
 	}
 	if (rc < 0) {

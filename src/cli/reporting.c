@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "report/page.h"
-#include "store/test_record.h"
+#include "store/tested.h"
 
 static int write_file(const struct document *d, const char *path,
 		      struct err *err)
@@ -75,7 +75,7 @@ int reporting_after_test(const struct document_bug *bugs, size_t count,
 				       .note = "Not run again for this page; "
 					       "heddle report does that." });
 	}
-	d = (struct document){ all.at, all.count, test_record_list(store) };
+	d = (struct document){ all.at, all.count, tested_list(store) };
 	rc = reporting_page(&d, store, path, err);
 	json_decref(d.tests);
 	for (size_t i = 0; i < others.count; i++)

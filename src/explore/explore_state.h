@@ -3,8 +3,8 @@
 #define HEDDLE_EXPLORE_STATE_H
 
 /*
- * What an exploration has run so far, as a file (docs/formats.md): the orders of
- * its runs. To go on is to run them again, which costs little beside the
+ * What an exploration has run so far, as a file (docs/formats.md): the orders
+ * of its runs. To go on is to run them again, which costs little beside the
  * questions they answer, and leaves everything else as it was: a program that
  * was built anew, or a file from elsewhere, can only cost runs.
  */

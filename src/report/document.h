@@ -30,7 +30,7 @@ struct document_bug {
 struct document {
 	const struct document_bug *bugs;
 	size_t count;
-	json_t *tests; /* array of what was tested (test_record.h), or NULL */
+	json_t *tests; /* array of what was tested (tested.h), or NULL */
 };
 
 /* `is_in_page`: no character that HTML knows is left as it is. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/test_record.h"
+#include "store/tested.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +24,8 @@ static char *name_of(char *const *argv)
 	return name;
 }
 
-int test_record_save(const char *store, char *const *argv, const json_t *test,
-		     struct err *err)
+int tested_save(const char *store, char *const *argv, const json_t *test,
+		struct err *err)
 {
 	char *name = name_of(argv);
 	char *directory = xasprintf("%s/tests", store);
@@ -51,7 +51,7 @@ static int is_record(const struct dirent *entry)
 	return dot && strcmp(dot, ".json") == 0;
 }
 
-json_t *test_record_list(const char *store)
+json_t *tested_list(const char *store)
 {
 	char *directory = xasprintf("%s/tests", store);
 	json_t *all = json_array();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HEDDLE_TEST_RECORD_H
-#define HEDDLE_TEST_RECORD_H
+#ifndef HEDDLE_TESTED_H
+#define HEDDLE_TESTED_H
 
 /*
  * What heddle test did: for each program and arguments the last time it was
@@ -17,11 +17,11 @@
 
 /* Replaces what was known of this command. `test` is an object; it stays the
  * caller's. */
-MUST_USE int test_record_save(const char *store, char *const *argv,
-			      const json_t *test, struct err *err);
+MUST_USE int tested_save(const char *store, char *const *argv,
+			 const json_t *test, struct err *err);
 
 /* All of them, by name; an array that the caller gives back. Files that are no
  * such thing are passed over. */
-json_t *test_record_list(const char *store);
+json_t *tested_list(const char *store);
 
 #endif
