@@ -48,7 +48,7 @@ find_failure() {
 # OPTION...: heddle locate on that failure, as JSON.
 locate() {
 	timeout 180 "$HEDDLE" locate --json --no-experiments --seed $seed \
-		--for 60s --store "$work/store" "$@" 2> "$work/err" ||
+		--for 10s --store "$work/store" "$@" 2> "$work/err" ||
 		[[ $? -le 1 ]] || cat "$work/err" >&2
 }
 
