@@ -15,6 +15,7 @@ enum {
 	MORE_RUNS = 8,	 /* of the best */
 	BEST = 6,
 	KEPT = 4,
+	RUNS_LEAST = 40,
 };
 
 /* Everything at hand while a signature is found out. */
@@ -24,6 +25,7 @@ struct bench {
 	struct recorded run; /* the failure, once more */
 	struct candidates candidates;
 	uint32_t runs, runs_most;
+	uint64_t ms;
 	uint64_t deadline; /* of the monotonic clock, in milliseconds */
 };
 
@@ -35,9 +37,15 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* On a busy machine there is more time, for a few runs at least. */
 static bool is_spent(const struct bench *b)
 {
-	return b->runs >= b->runs_most || now_ms() >= b->deadline;
+	uint64_t now = now_ms();
+
+	if (b->runs >= b->runs_most)
+		return true;
+	return now >= b->deadline &&
+	       (b->runs >= RUNS_LEAST || now >= b->deadline + 4 * b->ms);
 }
 
 /* ---- trying ---- */
@@ -83,10 +91,14 @@ static void sort_by_success(struct signatures *s)
 		}
 }
 
+/* The best, but none that never brought the failure back if another one did.
+ * If none did, those nearest to the switches are better than nothing. */
 static void keep_first(struct signatures *s, size_t count)
 {
+	bool any = s->all.count && s->all.at[0].triggered;
+
 	while (s->all.count > count ||
-	       (s->all.count && !s->all.at[s->all.count - 1].triggered))
+	       (any && !s->all.at[s->all.count - 1].triggered))
 		signature_done(&s->all.at[--s->all.count]);
 }
 
@@ -96,7 +108,7 @@ static int try_all(struct bench *b, struct signatures *out, struct err *err)
 
 	if (most > TRIED_MOST)
 		most = TRIED_MOST;
-	for (size_t i = 0; i < most && !is_spent(b); i++) {
+	for (size_t i = 0; i < most && (i < KEPT || !is_spent(b)); i++) {
 		struct signature s;
 
 		if (!recorded_signature(&b->run, b->hunter.map,
@@ -154,6 +166,7 @@ int signatures_derive(struct again *a, uint32_t runs, uint64_t ms,
 {
 	struct bench b = { .again = a,
 			   .runs_most = runs,
+			   .ms = ms,
 			   .deadline = now_ms() + ms };
 	int rc;
 

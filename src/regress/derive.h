@@ -22,7 +22,7 @@ enum {
 };
 
 /* `a` is started. Gives no signature, and no error, when the program was built
- * anew since, or the failure does not come back, or nothing is reliable. */
+ * anew since, or the failure does not come back. */
 MUST_USE int signatures_derive(struct again *a, uint32_t runs, uint64_t ms,
 			       struct signatures *out, struct err *err);
 

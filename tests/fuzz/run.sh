@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fuzzes the reader of traces, or with "linear" what heddle linear reads: run.sh
-# [SECONDS [CLANG [linear]]]; 0 seconds: only what is in corpus/, which is where
-# it starts from. What the fuzzer adds goes to a directory of its own below
-# $BUILD (build/), and so does an input that breaks the reader.
+# Fuzzes the reader of traces, or with "linear" what heddle linear reads, with
+# "signature" that of signatures: run.sh [SECONDS [CLANG [linear|signature]]]; 0
+# seconds: only what is in corpus/, which is where it starts from. What the
+# fuzzer adds goes to a directory of its own below $BUILD (build/), and so does
+# an input that breaks the reader.
 
 set -eu
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
@@ -23,6 +24,14 @@ if [[ $target == linear ]]; then
 	sources=(src/linear/*.c src/store/*.c src/trial/*.c src/analysis/*.c
 		src/plan/*.c src/trace/*.c src/base/*.c)
 	libraries+=(-ljansson -lcapstone -ldw -lelf -lm -lstdc++ -pthread)
+fi
+
+if [[ $target == signature ]]; then
+	work=$BUILD/fuzz_signature
+	corpus=$SOURCE/tests/fuzz/corpus_signature
+	sources=(src/regress/signature.c src/regress/signature_text.c
+		src/trace/text_*.c src/base/err.c src/base/xalloc.c
+		src/base/file.c)
 fi
 
 mkdir -p "$work/found"
