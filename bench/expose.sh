@@ -190,8 +190,8 @@ for name in "${programs[@]}"; do
 		"$work/$name-tsan ${size[$name]}"
 	echo "$name perturbed tool $HEDDLE expose --method stress -n 1" \
 		"-- $work/$name ${size[$name]}"
-done > "$work/list"
-"$BUILD/bench/stopwatch" -n $((rounds > 3 ? 5 : rounds)) -t 300 < "$work/list" \
+done > "$work/commands"
+"$BUILD/bench/stopwatch" -n $((rounds > 3 ? 5 : rounds)) -t 300 < "$work/commands" \
 	> "$work/runs" || fail "not every run came to its end"
 echo
 echo "A perturbed run in which no rule names a place that executes: processor"
