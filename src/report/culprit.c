@@ -74,11 +74,15 @@ static uint32_t conflict_in(const struct witness *w, const struct gap *g,
 	return WITNESS_NONE;
 }
 
-/* What the thread does when it goes on, as far as the next gap. */
+/* What the thread does when it goes on, as far as the next gap. If it was
+ * stopped right before an access that conflicts, this is the one: a schedule
+ * that was cut down has no switch there for nothing. Else an access that closes
+ * a pattern says more than one that merely conflicts. */
 static struct culprit look(const struct witness *w, const struct gap *g)
 {
 	struct culprit order = { .kind = CULPRIT_NONE };
 	uint32_t end = (uint32_t)w->steps.count;
+	bool is_first = true;
 
 	if (end - g->resume > WINDOW)
 		end = g->resume + WINDOW;
@@ -94,11 +98,12 @@ static struct culprit look(const struct witness *w, const struct gap *g)
 		if (r != WITNESS_NONE)
 			return (struct culprit){ CULPRIT_ATOMICITY, p, r, i };
 		r = conflict_in(w, g, NULL, c);
-		if (r == WITNESS_NONE)
-			continue;
-		if (order.kind == CULPRIT_NONE)
+		if (r != WITNESS_NONE && order.kind == CULPRIT_NONE)
 			order = (struct culprit){ CULPRIT_ORDER, WITNESS_NONE,
 						  r, i };
+		if (r != WITNESS_NONE && p == WITNESS_NONE && is_first)
+			return order;
+		is_first = false;
 	}
 	return order;
 }

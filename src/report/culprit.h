@@ -8,8 +8,9 @@
  * Finds: around the switches of a schedule that was cut down to those it needs
  * (shrink.h), two accesses of the thread that was interrupted and one of
  * another thread between them, to the same bytes, that no serial order has
- * (the four patterns of unserial.h); where there are none, two conflicting
- * accesses of two threads, the later of which came right after such a switch.
+ * (the four patterns of unserial.h); where there are none, or the thread was
+ * interrupted right before it, two conflicting accesses of two threads, the
+ * later of which came after such a switch.
  * Misses: bugs of several variables as such (it shows one of their pairs), and
  * what a thread did without an access of the program's own code.
  * Wrong when: the schedule was not shrunk, or more than one bug is on the way:

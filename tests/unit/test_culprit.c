@@ -13,23 +13,27 @@
 
 #include "format/rng.h"
 
-/* "1R 2W 1W": thread and access, all to one variable. */
+/* "1R 2W 1w": thread and access, to x or, in small letters, to y. */
 static struct witness *witness_of(const char *text)
 {
 	struct witness *w = xcalloc(1, sizeof(*w));
 
-	vec_push(&w->locations,
-		 (struct witness_location){ .name = xstrdup("x"),
-					    .kind = LOCATION_GLOBAL,
-					    .is_shared = true });
+	for (int i = 0; i < 2; i++)
+		vec_push(&w->locations, (struct witness_location){
+						.name = xstrdup(i ? "y" : "x"),
+						.kind = LOCATION_GLOBAL,
+						.is_shared = true });
 	vec_push(&w->places, (struct witness_place){ .file = "/a/b.c",
 						     .line = 7,
 						     .outer = WITNESS_NONE });
 	for (; *text; text += 2 + (text[2] == ' ')) {
+		bool is_y = text[1] == 'r' || text[1] == 'w';
+		bool is_write = text[1] == 'W' || text[1] == 'w';
 		struct witness_step s = {
 			.thread = (uint32_t)(text[0] - '0'),
-			.kind = text[1] == 'W' ? EVENT_WRITE : EVENT_READ,
-			.address = 64,
+			.kind = is_write ? EVENT_WRITE : EVENT_READ,
+			.location = is_y,
+			.address = is_y ? 128 : 64,
 			.size = 4,
 			.place = 0,
 		};
@@ -47,7 +51,8 @@ static struct witness *witness_of(const char *text)
 
 static void done(struct witness *w)
 {
-	free(w->locations.at[0].name);
+	for (size_t i = 0; i < w->locations.count; i++)
+		free(w->locations.at[i].name);
 	vec_free(&w->locations);
 	vec_free(&w->places);
 	vec_free(&w->steps);
@@ -96,6 +101,19 @@ static void what_is_serializable_is_an_order(void **state)
 	assert_int_equal(c.kind, CULPRIT_ORDER);
 	assert_int_equal(c.between, 0);
 	assert_int_equal(c.last, 1);
+}
+
+/* A pointer was read, then what it points to went away: the use is what went
+ * wrong, not the next reading of the pointer. */
+static void an_access_right_behind_a_switch_comes_first(void **state)
+{
+	struct culprit c = found("1R 2W 2w 1r 1R");
+
+	(void)state;
+	assert_int_equal(c.kind, CULPRIT_ORDER);
+	assert_int_equal(c.between, 2);
+	assert_int_equal(c.last, 3);
+	is_triple("1R 1r 2W 2w 1r 1R", 1, 3, 4);
 }
 
 static bool is_wrong(const char *text, size_t p, size_t r, size_t c)
@@ -173,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_four_patterns_are_found),
 		cmocka_unit_test(what_is_serializable_is_an_order),
+		cmocka_unit_test(an_access_right_behind_a_switch_comes_first),
 		cmocka_unit_test(nothing_wrong_is_told_of_random_runs),
 		cmocka_unit_test(it_is_told_in_words),
 	};
