@@ -310,7 +310,8 @@ static bool job_take(struct explorer *x, struct explore_job *job)
 	while (!explorer_is_stopped(x)) {
 		enum job_answer answer;
 
-		if (x->is_stale && x->thinking) {
+		/* Runs under way are compared with those of the search. */
+		if (x->is_stale && (x->thinking || x->out)) {
 			await_change(x);
 			continue;
 		}
