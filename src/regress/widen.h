@@ -28,7 +28,7 @@ enum {
 	WIDEN_JUMP = 16,    /* the first w above 0 */
 	WIDEN_MOST = 4096,  /* no w above this */
 	WIDEN_FAR = 8,	    /* no d above this */
-	WIDEN_PATIENCE = 2, /* runs more of a kind before it changes */
+	WIDEN_PATIENCE = 3, /* runs more of a kind before it changes */
 };
 
 struct widening {
