@@ -10,6 +10,7 @@
 set -eu
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$SOURCE/build}
+cd "$SOURCE"
 seconds=${1:-600}
 clang=${2:-clang-14}
 target=${3:-trace}
@@ -35,7 +36,6 @@ if [[ $target == signature ]]; then
 fi
 
 mkdir -p "$work/found"
-cd "$SOURCE"
 "$clang" -std=gnu17 -D_GNU_SOURCE -O1 -g -Isrc -Iinclude \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	"tests/fuzz/fuzz_$target.c" "${sources[@]}" "${libraries[@]}" \
