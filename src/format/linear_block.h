@@ -11,10 +11,10 @@
  * clients are the only ones who connect. The run then never waits for the
  * kernel to say what arrived. It *asks* (raises `said`): here I begin, nobody
  * can go on without the world, something was written to a socket. It stands
- * still until the tool *answers* (raises `answered`): go on, what is new is
- * there; let time pass; tell the state and end. So what comes from outside
- * comes at a place of the schedule and not at a time of the day, and runs with
- * one seed are alike.
+ * still until the tool *answers* (`answered` is then `said`): go on, what is
+ * new is there; let time pass; tell the state and end. So what comes from
+ * outside comes at a place of the schedule and not at a time of the day, and
+ * runs with one seed are alike.
  *
  * The order. With `order_count` above 0 requests that the program marks are let
  * in one at a time, in this order: a serial execution. A request is named by

@@ -387,7 +387,7 @@ static enum world_answer answer_to(struct player *p, enum world_word word)
 
 /* ---- the thread ---- */
 
-static void answer(struct player *p)
+static void answer(struct player *p, uint32_t number)
 {
 	struct linear_block *b = p->block;
 
@@ -396,7 +396,7 @@ static void answer(struct player *p)
 		     answer_to(p, (enum world_word)atomic_load(&b->word)));
 	p->asked_at = now();
 	pthread_mutex_unlock(&p->lock);
-	atomic_fetch_add(&b->answered, 1);
+	atomic_store(&b->answered, number);
 	syscall(SYS_futex, &b->answered, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
@@ -459,8 +459,7 @@ static void *work(void *arg)
 				look_at_clock(p);
 			continue;
 		}
-		seen++;
-		answer(p);
+		answer(p, ++seen);
 	}
 	return NULL;
 }

@@ -10,15 +10,16 @@
 static enum world_answer ask(enum world_word word)
 {
 	struct linear_block *w = &region->linear;
-	uint32_t seen = atomic_load(&w->answered);
+	uint32_t mine, answered;
 
 	atomic_store(&w->word, word);
 	atomic_store(&control->run.napping, 1);
-	/* Pairs with the tool's wait; it answers by raising `answered`. */
-	atomic_fetch_add(&w->said, 1);
+	/* Pairs with the tool's wait. The answer has the number of what was
+	 * said: one to a run that was killed meanwhile is not for us. */
+	mine = atomic_fetch_add(&w->said, 1) + 1;
 	SYS_3(SYS_futex, &w->said, FUTEX_WAKE, 1);
-	while (atomic_load(&w->answered) == seen)
-		SYS_4(SYS_futex, &w->answered, FUTEX_WAIT, seen, NULL);
+	while ((answered = atomic_load(&w->answered)) != mine)
+		SYS_4(SYS_futex, &w->answered, FUTEX_WAIT, answered, NULL);
 	atomic_store(&control->run.napping, 0);
 	return (enum world_answer)atomic_load(&w->answer);
 }
