@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/log.h"
+#include "cli/located_keep.h"
 #include "cli/verb.h"
-#include "locate/locate.h"
 #include "report/report_locate.h"
 #include "store/store.h"
 
@@ -105,34 +102,6 @@ static struct locate_options options_of(const struct locate_arguments *a)
 	return o;
 }
 
-/* Beside the failure, for whoever reads it next. */
-static void keep(const struct located *l, const char *directory)
-{
-	char *text = NULL, *path = xasprintf("%s/" LOCATE_FILE, directory);
-	char *json_path = xasprintf("%s/" LOCATE_FILE ".json", directory);
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	struct err err;
-
-	if (!out)
-		abort();
-	report_locate_text(l, out);
-	fclose(out);
-	if (file_write(path, text, &err) < 0)
-		log_warn("%s", err.text);
-	free(text);
-	out = open_memstream(&text, &size);
-	if (!out)
-		abort();
-	report_locate_json(l, out);
-	fclose(out);
-	if (file_write(json_path, text, &err) < 0)
-		log_warn("%s", err.text);
-	free(text);
-	free(path);
-	free(json_path);
-}
-
 static int print(const struct locate_arguments *a, const struct located *l)
 {
 	if (a->json)
@@ -180,7 +149,7 @@ static int cmd_locate(const void *values, int argc, char **argv,
 		rc = locate_repro(a->store, argv[0], &o, a->save, &l, err);
 	if (rc == 0) {
 		if (l.directory)
-			keep(&l, l.directory);
+			located_keep(&l);
 		rc = print(a, &l);
 	}
 	located_done(&l);

@@ -113,17 +113,21 @@ static void run_again(struct evidence *e, const char *store, const char *name,
 		close(fd);
 }
 
-/* What heddle locate left beside the failure, if anything. */
-static json_t *located_load(const struct repro *r)
+void evidence_forget_located(struct evidence *e)
 {
-	char *path = xasprintf("%s/located.json", r->path);
-	json_t *located = json_load_file(path, 0, NULL);
+	json_decref(e->located);
+	e->located = NULL;
+}
 
+void evidence_load_located(struct evidence *e)
+{
+	char *path = xasprintf("%s/located.json", e->repro->path);
+
+	evidence_forget_located(e);
+	e->located = json_load_file(path, 0, NULL);
 	free(path);
-	if (json_is_object(located))
-		return located;
-	json_decref(located);
-	return NULL;
+	if (!json_is_object(e->located))
+		evidence_forget_located(e);
 }
 
 int evidence_gather(struct evidence *e, const char *store, const char *name,
@@ -133,7 +137,7 @@ int evidence_gather(struct evidence *e, const char *store, const char *name,
 	e->repro = repro_load(store, name, err);
 	if (!e->repro)
 		return -1;
-	e->located = located_load(e->repro);
+	evidence_load_located(e);
 	run_again(e, store, name, replays);
 	return 0;
 }

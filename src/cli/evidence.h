@@ -28,6 +28,11 @@ MUST_USE int evidence_gather(struct evidence *e, const char *store,
 			     struct err *err);
 void evidence_done(struct evidence *e);
 
+/* What heddle locate left beside the failure, if anything: gathered as well,
+ * and anew by whoever has located since. */
+void evidence_load_located(struct evidence *e);
+void evidence_forget_located(struct evidence *e);
+
 /* As a part of a document; the evidence must outlive it. */
 struct document_bug evidence_bug(const struct evidence *e);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "report/cause.h"
 #include "report/wording.h"
 
 #define RED "\033[1;31m"
@@ -158,6 +159,33 @@ static void cell_print(const struct story_style *style, size_t column,
 		colour(style, PLAIN));
 }
 
+static size_t column_width(const struct story_style *style)
+{
+	size_t all = style->width ? style->width : WIDTH;
+	size_t width = (all - INDENT) / 2;
+
+	return width < COLUMN_LEAST ? COLUMN_LEAST : width;
+}
+
+static void threads_print(const struct story_style *style, const char *left,
+			  const char *right, FILE *out)
+{
+	int width = (int)column_width(style);
+
+	fprintf(out, "%*s%s%-*.*s%.*s%s\n", INDENT, "", colour(style, DIM),
+		width, width - 1, left, width, right, colour(style, PLAIN));
+}
+
+/* The left column may run over: nothing stands beside it. */
+static void step_print(const struct story_style *style, bool is_left,
+		       const char *text, const char *behind, FILE *out)
+{
+	size_t width = column_width(style);
+
+	cell_print(style, !is_left, width,
+		   is_left ? 2 * width : width + width / 2, text, behind, out);
+}
+
 static void steps_print(const struct evidence *e,
 			const struct story_style *style, FILE *out)
 {
@@ -166,18 +194,12 @@ static void steps_print(const struct evidence *e,
 	const uint32_t steps[] = { c->first, c->between, c->last };
 	uint32_t left = w->steps.at[c->last].thread;
 	uint32_t right = w->steps.at[c->between].thread;
-	size_t all = style->width ? style->width : WIDTH;
-	size_t width = (all - INDENT) / 2;
 
-	if (width < COLUMN_LEAST)
-		width = COLUMN_LEAST;
 	if (right < left) {
 		left = right;
 		right = w->steps.at[c->last].thread;
 	}
-	fprintf(out, "%*s%s%-*.*s%.*s%s\n", INDENT, "", colour(style, DIM),
-		(int)width, (int)width - 1, w->threads.at[left], (int)width,
-		w->threads.at[right], colour(style, PLAIN));
+	threads_print(style, w->threads.at[left], w->threads.at[right], out);
 	for (size_t i = 0; i < 3; i++) {
 		char *text;
 		bool is_left;
@@ -186,12 +208,55 @@ static void steps_print(const struct evidence *e,
 			continue;
 		is_left = w->steps.at[steps[i]].thread == left;
 		text = cell_text(e, steps[i]);
-		/* The left column may run over: nothing stands beside it. */
-		cell_print(style, !is_left, width,
-			   is_left ? 2 * width : width + width / 2, text,
-			   remark(w, c, steps[i]), out);
+		step_print(style, is_left, text, remark(w, c, steps[i]), out);
 		free(text);
 	}
+}
+
+/* ---- what was confirmed by experiment ---- */
+
+static const char *json_text(const json_t *j, const char *key)
+{
+	const char *text = json_string_value(json_object_get(j, key));
+
+	return text ? text : "?";
+}
+
+/* "late.c:8  if (*limit != 7)", or "late.c:8  read limit" */
+static char *access_text(const json_t *pair, const json_t *access)
+{
+	const char *source =
+		json_string_value(json_object_get(access, "source"));
+	char *place = cause_place(access), *text;
+
+	if (source && *source)
+		text = xasprintf("%s  %.*s", place, (int)strcspn(source, ";"),
+				 source);
+	else
+		text = xasprintf("%s  %s %s", place, json_text(access, "kind"),
+				 json_text(pair, "variable"));
+	free(place);
+	return text;
+}
+
+static void pair_print(const json_t *suspect, const json_t *pair,
+		       const struct story_style *style, FILE *out)
+{
+	const json_t *head = json_object_get(pair, "head");
+	const json_t *tail = json_object_get(pair, "tail");
+	const char *first = json_text(head, "thread");
+	const char *second = json_text(tail, "thread");
+	bool is_left = strcmp(first, second) <= 0;
+	bool is_order = strcmp(json_text(suspect, "kind"), "order") == 0;
+	char *text = access_text(pair, head);
+
+	threads_print(style, is_left ? first : second, is_left ? second : first,
+		      out);
+	step_print(style, is_left, text, is_order ? "  <- too early" : "", out);
+	free(text);
+	text = access_text(pair, tail);
+	step_print(style, !is_left, text, "", out);
+	free(text);
 }
 
 /* ---- a failure ---- */
@@ -208,36 +273,40 @@ static void lines_print(const char *text, int most, FILE *out)
 		fputs("  ...\n", out);
 }
 
+/* What was confirmed, where the steps show something else. */
+static void pairs_print(const struct cause *c, const struct story_style *style,
+			FILE *out)
+{
+	const json_t *pairs = json_object_get(c->confirmed, "pairs");
+
+	for (size_t i = 0; i < json_array_size(pairs); i++)
+		pair_print(c->confirmed, json_array_get(pairs, i), style, out);
+}
+
+static void cause_print(const struct evidence *e, const struct cause *c,
+			const struct story_style *style, FILE *out)
+{
+	fprintf(out, "%s%s%s\n", colour(style, BOLD), c->title,
+		colour(style, PLAIN));
+	if (c->has_steps)
+		steps_print(e, style, out);
+	else
+		pairs_print(c, style, out);
+	fprintf(out, "%s\n", c->advice);
+	if (c->confirmed)
+		fputs("confirmed: the other way round it holds\n", out);
+}
+
 static void explanation_print(const struct evidence *e,
 			      const struct story_style *style, FILE *out)
 {
-	char *title, *advice;
+	struct cause c = cause_find(e->witness, &e->culprit, e->located);
 
-	if (e->culprit.kind == CULPRIT_NONE ||
-	    e->repro->outcome == OUTCOME_DEADLOCK) {
-		if (e->repro->details)
-			lines_print(e->repro->details, DETAILS_MOST, out);
-		return;
-	}
-	title = culprit_title(e->witness, &e->culprit);
-	advice = culprit_advice(e->witness, &e->culprit);
-	fprintf(out, "%s%s%s\n", colour(style, BOLD), title,
-		colour(style, PLAIN));
-	steps_print(e, style, out);
-	fprintf(out, "%s\n", advice);
-	free(title);
-	free(advice);
-}
-
-/* The sentence that experiments have confirmed, or NULL. */
-static const char *located_sentence(const struct evidence *e)
-{
-	json_t *first =
-		json_array_get(json_object_get(e->located, "suspects"), 0);
-
-	if (!json_is_true(json_object_get(first, "confirmed")))
-		return NULL;
-	return json_string_value(json_object_get(first, "sentence"));
+	if (c.title && e->repro->outcome != OUTCOME_DEADLOCK)
+		cause_print(e, &c, style, out);
+	else if (e->repro->details)
+		lines_print(e->repro->details, DETAILS_MOST, out);
+	cause_done(&c);
 }
 
 static void replay_print(const struct tester_bug *b,
@@ -304,9 +373,6 @@ static void bugs_print(const struct tested *t, const struct story_style *style,
 		if (b->is_known)
 			fputs("known: it is in the baseline\n", out);
 		explanation_print(&b->evidence, style, out);
-		if (located_sentence(&b->evidence))
-			fprintf(out, "located: %s\n",
-				located_sentence(&b->evidence));
 		next_print(b, style, out);
 	}
 }

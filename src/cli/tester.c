@@ -92,6 +92,7 @@ int search_bug(struct search *s, const char *name, uint64_t schedules,
 		evidence_done(&bug.evidence);
 		return -1;
 	}
+	search_locate(s, &bug.evidence, ms_left(s));
 	bug.name = xstrdup(name);
 	vec_push(&s->t->bugs, bug);
 	return 0;

@@ -4,7 +4,8 @@
 
 /*
  * The inside of tester.c, for the ways of searching that have a file of their
- * own: tester_expose.c, tester_explore.c.
+ * own, and for what is made of a failure: tester_expose.c, tester_explore.c,
+ * tester_locate.c.
  */
 
 #include "cli/tester.h"
@@ -48,6 +49,12 @@ void search_count(struct search *s, const char *way, uint64_t runs,
 
 /* Of a way, for whoever waits; what came before is added. */
 void search_tell(struct search *s, const struct campaign_news *news);
+
+/* ---- tester_locate.c ---- */
+
+/* Which accesses caused it, by experiment, in a part of the time that is left;
+ * kept as heddle locate keeps it. */
+void search_locate(struct search *s, struct evidence *e, uint64_t ms_left);
 
 /* ---- tester_expose.c ---- */
 

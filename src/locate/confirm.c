@@ -11,6 +11,8 @@ enum {
 	POINTS_TIMES = 20, /* an experiment may take so many times the points
 			      of the failure, and some more */
 	POINTS_MORE = 50000,
+	HANG_PART = 4, /* of the time that is left, if that is limited */
+	HANG_LEAST_MS = 300,
 };
 
 struct confirming {
@@ -19,7 +21,13 @@ struct confirming {
 	struct plan *plain; /* the failing plan without its steps: each thread
 			       runs until it cannot */
 	bool plain_holds;
+	uint64_t deadline;
 };
+
+static bool is_late(const struct confirming *c)
+{
+	return c->deadline && locate_now_ms() >= c->deadline;
+}
 
 /* ---- naming accesses ---- */
 
@@ -200,7 +208,8 @@ static int reverse_one(struct confirming *c, const struct suspect *s,
 static int reverse(struct confirming *c, const struct suspect *s,
 		   struct confirmation *result, struct err *err)
 {
-	for (uint32_t i = 0; i < 2 * s->count && !result->reversal_holds; i++)
+	for (uint32_t i = 0;
+	     i < 2 * s->count && !result->reversal_holds && !is_late(c); i++)
 		if (reverse_one(c, s, i / 2, i % 2 == 0, result, err) < 0)
 			return -1;
 	return 0;
@@ -253,7 +262,7 @@ static int enforce_all_ways(struct confirming *c, const struct suspect *s,
 {
 	int best = 0;
 
-	for (int i = 0; i < MANNERS && best < 2; i++) {
+	for (int i = 0; i < MANNERS && best < 2 && !is_late(c); i++) {
 		/* Two pairs that hold each other need no more. */
 		const struct manner *how =
 			&manners[s->count > 1 ? MANNERS - 1 - i : i];
@@ -277,7 +286,7 @@ static int enforce(struct confirming *c, const struct suspect *s,
 	if (c->plain_holds && enforce_all_ways(c, s, c->plain, result, err) < 0)
 		return -1;
 	for (size_t i = 0; i < c->g->plans.count && tried < SCHEDULES &&
-			   result->failed < FAILURES;
+			   result->failed < FAILURES && !is_late(c);
 	     i++) {
 		if (!c->g->plans.at[i])
 			continue;
@@ -328,8 +337,9 @@ static int enforce_with_neighbours(struct confirming *c,
 	const struct pair_run *f = c->g->failing;
 	uint32_t tried = 0;
 
-	for (size_t i = 0;
-	     i < f->pairs.count && !result->failed && tried < NEIGHBOURS; i++) {
+	for (size_t i = 0; i < f->pairs.count && !result->failed &&
+			   tried < NEIGHBOURS && !is_late(c);
+	     i++) {
 		struct suspect both = *s;
 
 		if (!is_neighbour(&f->pairs.at[i], &s->pairs[0]))
@@ -373,12 +383,27 @@ static int prepare(struct confirming *c, struct err *err)
 	return ended == ENDED_ERROR ? -1 : 0;
 }
 
-int confirm(struct again *a, const struct gathered *g,
-	    const struct suspects *suspects, size_t most, size_t wanted,
-	    struct confirmation *results, struct err *err)
+/* An order that makes the program hang must not take all the time. */
+static uint64_t hang_within(uint64_t deadline, uint64_t hang)
 {
-	struct confirming c = { .again = a, .g = g };
+	uint64_t now = locate_now_ms();
+	uint64_t part = deadline > now ? (deadline - now) / HANG_PART : 0;
+
+	if (part < HANG_LEAST_MS)
+		part = HANG_LEAST_MS;
+	return part < hang ? part : hang;
+}
+
+int confirm(struct again *a, const struct gathered *g,
+	    const struct suspects *suspects,
+	    const struct confirm_limits *limits, struct confirmation *results,
+	    struct err *err)
+{
+	struct confirming c = { .again = a,
+				.g = g,
+				.deadline = limits->deadline };
 	uint64_t points = a->follower.ask.points_most;
+	uint64_t hang = a->follower.ask.hang_ms;
 	uint64_t enough = POINTS_TIMES * a->repro->points + POINTS_MORE;
 	size_t confirmed = 0;
 	int rc;
@@ -386,15 +411,19 @@ int confirm(struct again *a, const struct gathered *g,
 	/* What an order makes spin for ever is not worth waiting for. */
 	if (enough < points)
 		a->follower.ask.points_most = enough;
+	if (limits->deadline && a->repro->outcome != OUTCOME_HANG)
+		a->follower.ask.hang_ms = hang_within(limits->deadline, hang);
 	rc = prepare(&c, err);
 
-	for (size_t i = 0; rc == 0 && i < suspects->all.count && i < most &&
-			   confirmed < wanted;
+	for (size_t i = 0;
+	     rc == 0 && i < suspects->all.count && i < limits->most &&
+	     confirmed < limits->wanted && !is_late(&c);
 	     i++) {
 		rc = try_suspect(&c, &suspects->all.at[i], &results[i], err);
 		confirmed += confirmation_is(&results[i]);
 	}
 	a->follower.ask.points_most = points;
+	a->follower.ask.hang_ms = hang;
 	plan_free(c.plain);
 	return rc;
 }

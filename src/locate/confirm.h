@@ -40,11 +40,18 @@ static inline bool confirmation_is(const struct confirmation *c)
 	return c->reversal_possible && c->reversal_holds && c->failed;
 }
 
-/* Tries the suspects in their order until `wanted` are confirmed or `most` were
- * tried. `results` has one for each suspect. */
+struct confirm_limits {
+	size_t most;	   /* suspects that are tried */
+	size_t wanted;	   /* that are confirmed */
+	uint64_t deadline; /* of locate_now_ms; 0: none */
+};
+
+/* Tries the suspects in their order until a limit is reached. An experiment
+ * that was begun is finished, and what is missing then says nothing for the
+ * suspect. `results` has one for each suspect. */
 MUST_USE int confirm(struct again *a, const struct gathered *g,
-		     const struct suspects *suspects, size_t most,
-		     size_t wanted, struct confirmation *results,
-		     struct err *err);
+		     const struct suspects *suspects,
+		     const struct confirm_limits *limits,
+		     struct confirmation *results, struct err *err);
 
 #endif

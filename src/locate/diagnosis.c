@@ -34,6 +34,27 @@ static bool is_in(uint32_t place, const uint32_t *two)
 	return place == two[0] || place == two[1];
 }
 
+/* Threads that run the same code: which of the two came first is told by the
+ * first pair that they have there, whatever the places. */
+static bool is_head_thread_first(const struct pair_run *run,
+				 const struct pair_line *s)
+{
+	const struct pair_line *first = NULL;
+
+	for (size_t i = 0; run->is_exact && i < run->pairs.count; i++) {
+		const struct pair_line *p = &run->pairs.at[i];
+		bool is_there = p->head.thread == s->head.thread &&
+				p->tail.thread == s->tail.thread;
+		bool is_back = p->head.thread == s->tail.thread &&
+			       p->tail.thread == s->head.thread;
+
+		if (p->addr == s->addr && (is_there || is_back) &&
+		    (!first || p->first < first->first))
+			first = p;
+	}
+	return first && first->head.thread == s->head.thread;
+}
+
 /* Do passing runs come to the memory with the head's thread first, and with
  * the tail's thread first? */
 static void orders_seen(const struct gathered *g, const struct pair_line *s,
@@ -43,6 +64,8 @@ static void orders_seen(const struct gathered *g, const struct pair_line *s,
 	for (size_t r = 0; r < g->passing.count; r++) {
 		const struct pair_run *run = g->passing.at[r];
 
+		if (is_head_thread_first(run, s))
+			*head_first = true;
 		for (size_t i = 0; i < run->pairs.count; i++) {
 			const struct pair_line *p = &run->pairs.at[i];
 
@@ -136,7 +159,8 @@ static bool guess_third(const struct gathered *g, const struct pair_line *s,
 			const struct pair_line *p = &run->pairs.at[i];
 
 			if (p->addr != s->addr ||
-			    p->tail.place != s->tail.place ||
+			    (p->tail.place != s->tail.place &&
+			     p->tail.thread != s->tail.thread) ||
 			    p->head.place == s->head.place ||
 			    p->head.thread != s->head.thread ||
 			    !is_unserializable(s->head.kind, s->tail.kind,

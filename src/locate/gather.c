@@ -17,7 +17,7 @@ enum {
 	DEPTH = 3, /* of PCT */
 };
 
-static uint64_t now_ms(void)
+uint64_t locate_now_ms(void)
 {
 	struct timespec t;
 
@@ -135,7 +135,7 @@ static void keep(struct passing *p, struct pair_run *run, struct plan *plan,
 static bool is_enough(const struct passing *p)
 {
 	return p->g->passing.count >= p->o->most || p->quiet >= QUIET_RUNS ||
-	       now_ms() >= p->deadline;
+	       locate_now_ms() >= p->deadline;
 }
 
 /* Strategies that differ in what they like, in turn. PCT of depth 1 takes the
@@ -232,7 +232,7 @@ static int free_all(struct passing *p, struct err *err)
 		bool delayed = i >= p->o->native;
 
 		if (p->g->passing.count >= p->o->most ||
-		    now_ms() >= p->deadline)
+		    locate_now_ms() >= p->deadline)
 			break;
 		p->g->tried++;
 		rc = free_run(&f, delayed ? DELAY_US : 0, p->o->seed + i, err);
@@ -259,7 +259,7 @@ int gather_passing(struct again *a, const struct gather_options *o,
 			     .g = g,
 			     .seen = spectrum_new(LEVEL_CONTEXT, o->most,
 						  false),
-			     .deadline = now_ms() + o->time_ms };
+			     .deadline = locate_now_ms() + o->time_ms };
 	int rc;
 
 	spectrum_fail(p.seen, g->failing);

@@ -36,6 +36,9 @@ struct gathered {
 
 void gathered_done(struct gathered *g);
 
+/* Milliseconds of a clock that only goes on, for deadlines. */
+uint64_t locate_now_ms(void);
+
 /* Replays the failure. -1 when it does not fail, or fails in another way. */
 MUST_USE int gather_failing(struct again *a, struct gathered *g,
 			    struct err *err);

@@ -55,6 +55,7 @@ struct locating {
 	struct spectrum *spectra[LEVELS][2][2];
 	struct suspects suspects; /* of the procedure that is reported */
 	struct confirmation *confirmations;
+	uint64_t deadline; /* 0: none */
 };
 
 /* ---- one procedure ---- */
@@ -116,8 +117,11 @@ static int try_out(struct locating *k, const struct suspects *found,
 		   struct confirmation *results, struct located_attempt *a,
 		   struct err *err)
 {
-	if (confirm(k->again, &k->g, found, k->o->try_most, k->o->report_most,
-		    results, err) < 0)
+	struct confirm_limits limits = { .most = k->o->try_most,
+					 .wanted = k->o->report_most,
+					 .deadline = k->deadline };
+
+	if (confirm(k->again, &k->g, found, &limits, results, err) < 0)
 		return -1;
 	for (size_t i = 0; i < found->all.count; i++) {
 		a->tried += results[i].was_tried;
@@ -166,6 +170,11 @@ static int stage(struct locating *k, const struct stage *st, struct err *err)
 	return decides;
 }
 
+static bool is_late(const struct locating *k)
+{
+	return k->deadline && locate_now_ms() >= k->deadline;
+}
+
 static int stages(struct locating *k, struct err *err)
 {
 	const struct locate_options *o = k->o;
@@ -175,7 +184,7 @@ static int stages(struct locating *k, struct err *err)
 		return stage(
 			k, &(struct stage){ PROCEDURE_FALCON, LEVEL_PC, false },
 			err);
-	for (size_t i = 0; i < STAGES && rc == 0; i++) {
+	for (size_t i = 0; i < STAGES && rc == 0 && !is_late(k); i++) {
 		if (o->procedure != LOCATE_ANY &&
 		    o->procedure != (int)order[i].procedure)
 			continue;
@@ -291,6 +300,8 @@ int locate_repro(const char *store, const char *name,
 	int rc = -1;
 
 	*l = (struct located){ 0 };
+	if (o->time_ms)
+		k.deadline = locate_now_ms() + o->time_ms;
 	if (again_open(&a, store, name, o->allows_check, err) == 0)
 		rc = locate_again(&k, save, err);
 	locating_done(&k);

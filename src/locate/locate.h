@@ -33,6 +33,7 @@ struct locate_options {
 	bool skips_experiments;
 	uint32_t report_most; /* suspects that are given */
 	uint32_t try_most;    /* that are tried, of each procedure */
+	uint64_t time_ms;     /* for experiments as well; 0: no limit */
 };
 
 extern const struct locate_options locate_defaults;

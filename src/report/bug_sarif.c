@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/cause.h"
 #include "report/sarif.h"
 
 enum { STEPS_MOST = 400 };
@@ -112,15 +113,14 @@ static void result_make(struct made *m, const struct document_bug *b)
 		return;
 	steps_add(m, b);
 	if (b->culprit.kind != CULPRIT_NONE) {
-		char *title = culprit_title(w, &b->culprit);
-		char *advice = culprit_advice(w, &b->culprit);
+		struct cause cause = cause_find(w, &b->culprit, b->located);
 
-		m->result.message = keep(m, xasprintf("%s: %s; %s", r->verdict,
-						      title, advice));
+		m->result.message =
+			keep(m, xasprintf("%s: %s; %s", r->verdict, cause.title,
+					  cause.advice));
 		m->result.place =
 			place_of(w, w->steps.at[b->culprit.last].place);
-		free(title);
-		free(advice);
+		cause_done(&cause);
 	} else {
 		m->result.place =
 			place_of(w, w->steps.at[w->steps.count - 1].place);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/cause.h"
 #include "report/clean_text.h"
 #include "report/excerpt.h"
 #include "trial/oracle.h"
@@ -147,12 +148,13 @@ static json_t *suspect(const struct document_bug *b)
 {
 	const struct culprit *c = &b->culprit;
 	json_t *j, *steps;
-	char *title, *advice;
+	struct cause cause = cause_find(b->witness, c, b->located);
 
-	if (c->kind == CULPRIT_NONE)
+	/* What was confirmed and is not in these steps stands in `located`. */
+	if (!cause.has_steps) {
+		cause_done(&cause);
 		return json_null();
-	title = culprit_title(b->witness, c);
-	advice = culprit_advice(b->witness, c);
+	}
 	steps = json_array();
 	if (c->first != WITNESS_NONE)
 		json_array_append_new(steps, number(c->first));
@@ -161,12 +163,11 @@ static json_t *suspect(const struct document_bug *b)
 	j = json_object();
 	SET(j, "kind",
 	    json_string(c->kind == CULPRIT_ATOMICITY ? "atomicity" : "order"));
-	SET(j, "title", clean_json(title));
-	SET(j, "advice", clean_json(advice));
+	SET(j, "title", clean_json(cause.title));
+	SET(j, "advice", clean_json(cause.advice));
 	SET(j, "location", index_of(b->witness->steps.at[c->last].location));
 	SET(j, "steps", steps);
-	free(title);
-	free(advice);
+	cause_done(&cause);
 	return j;
 }
 

@@ -224,7 +224,7 @@ function locatedPart(located) {
 		make('td', {}, s.sentence || '', (s.pairs || []).map((p) => make('div', {}, make('code', {}, `${access(p.head)} → ${access(p.tail)}`), ` on ${p.variable}`))),
 		make('td', {}, s.confirmed ? make('b', {}, 'confirmed: ') : '', tried(s.experiment))));
 
-	return card('Located by comparing with passing runs', tablePart('accesses', ['#Rank', 'Accesses', 'Evidence'], rows));
+	return card(located.confirmed ? 'Located by comparing with passing runs' : 'Suspects by comparing with passing runs; none is confirmed', tablePart('accesses', ['#Rank', 'Accesses', 'Evidence'], rows));
 }
 
 // Threads on the left, what they wait for and hold on the right.

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_LOCATED_KEEP_H
+#define HEDDLE_LOCATED_KEEP_H
+
+/*
+ * What was located is left beside the failure, as text and as JSON, for whoever
+ * reads it next (docs/formats.md, "What was located").
+ */
+
+#include "locate/locate.h"
+
+/* Warns, if it cannot be written. */
+void located_keep(const struct located *l);
+
+#endif
