@@ -66,7 +66,7 @@ static void an_interleaving_is_a_code_flow(void **state)
 		.fingerprint = "abc",
 	};
 	const struct sarif_log log = { "/home/me/", &r, 1 };
-	json_t *j = written(&log);
+	json_t *j = written(&log), *flows;
 
 	(void)state;
 	is_text(j, "version", "2.1.0");
@@ -75,16 +75,18 @@ static void an_interleaving_is_a_code_flow(void **state)
 		"runs.0.results.0.locations.0.physicalLocation."
 		"artifactLocation.uri",
 		"a%20b.c");
-	j = json_incref(at(j, "runs.0.results.0.codeFlows.0.threadFlows"));
-	assert_int_equal(json_array_size(j), 2);
-	is_text(j, "0.id", "thread 1");
-	is_text(j, "0.message.text", "thread 1 (f)");
+	flows = at(j, "runs.0.results.0.codeFlows.0.threadFlows");
+	assert_int_equal(json_array_size(flows), 2);
+	is_text(flows, "0.id", "thread 1");
+	is_text(flows, "0.message.text", "thread 1 (f)");
 	assert_int_equal(
-		json_integer_value(at(j, "0.locations.1.executionOrder")), 3);
+		json_integer_value(at(flows, "0.locations.1.executionOrder")),
+		3);
 	assert_int_equal(
-		json_integer_value(at(j, "1.locations.0.executionOrder")), 2);
-	is_text(j, "0.locations.1.importance", "essential");
-	is_text(j,
+		json_integer_value(at(flows, "1.locations.0.executionOrder")),
+		2);
+	is_text(flows, "0.locations.1.importance", "essential");
+	is_text(flows,
 		"1.locations.0.location.physicalLocation.artifactLocation.uri",
 		"file:///usr/x.c");
 	json_decref(j);
