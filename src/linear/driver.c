@@ -132,7 +132,7 @@ int driver_start(struct driver *d, const struct driver_options *o,
 	if (d->is_server)
 		rc = server_prepare(d, &address, err);
 	else
-		for (char *const *a = o->argv; *a; a++)
+		for (char *const *a = o->argv; a && *a; a++)
 			vec_push(&d->words, xstrdup(*a));
 	if (rc == 0)
 		rc = program_find(&seen, d->words.at[0], err);

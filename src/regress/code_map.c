@@ -22,13 +22,10 @@ static void functions_make(struct code_map *m)
 {
 	for (size_t i = 0; i < m->pieces.count; i++) {
 		const struct code_piece *p = &m->pieces.at[i];
-		struct code_function *last =
-			m->functions.count ?
-				&m->functions.at[m->functions.count - 1] :
-				NULL;
+		size_t n = m->functions.count;
 
-		if (last && is_same_holder(last, p))
-			last->high = p->high;
+		if (n && is_same_holder(&m->functions.at[n - 1], p))
+			m->functions.at[n - 1].high = p->high;
 		else
 			vec_push(&m->functions,
 				 (struct code_function){ holder_name(p), p->low,

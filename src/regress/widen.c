@@ -70,9 +70,7 @@ static bool widen_missing(struct widening *w, const struct hunt_report *r,
 		if (r->similar[k])
 			continue;
 		*is_missing = true;
-		if (r->other_stack[k] && go_further(w, r, k))
-			any = true;
-		else if (jump(w, k))
+		if ((r->other_stack[k] && go_further(w, r, k)) || jump(w, k))
 			any = true;
 	}
 	return any;

@@ -81,9 +81,9 @@ static void excerpt_add(json_t *all, struct source *s, const char *file,
 		(*left)--;
 	}
 	if (json_array_size(lines))
-		json_array_append(all, json_pack("{s:o,s:i,s:O}", "file",
-						 clean_json(file), "line", from,
-						 "lines", lines));
+		json_array_append_new(all, json_pack("{s:o,s:i,s:O}", "file",
+						     clean_json(file), "line",
+						     from, "lines", lines));
 	json_decref(lines);
 }
 
