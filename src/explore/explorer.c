@@ -13,11 +13,7 @@
 
 bool explorer_is_stopped(const struct explorer *x)
 {
-	const struct campaign *c = x->c;
-
-	return x->is_over || atomic_load(&c->stop) || c->next >= c->limit ||
-	       (x->o->time_ms &&
-		(campaign_now() - c->began) * 1000 >= (double)x->o->time_ms);
+	return x->is_over || campaign_is_over(x->c);
 }
 
 void explorer_class(struct explorer *x, const struct run_trace *t)
@@ -54,10 +50,15 @@ static bool is_as_expected(const struct explore_job *job,
 	return true;
 }
 
+/* Tells a hand what others have learned. The lock is held: sites_take may move
+ * the table. */
 static void sites_give(struct explorer *x, struct hand *h)
 {
 	uint8_t *sites = h->worker.control->sites;
 
+	if (h->told == x->epoch + 1)
+		return;
+	h->told = x->epoch + 1;
 	for (uint32_t i = 0; i < x->site_count; i++)
 		if (x->sites[i] == SITE_SHARED)
 			sites[i] = SITE_SHARED;
@@ -178,7 +179,6 @@ static void begin_anew(struct explorer *x)
 	x->search = x->kind->new (x);
 	x->epoch++;
 	x->result->runs = 0;
-	x->result->before = x->c->next;
 	x->result->classes = 0;
 	x->result->seen.count = 0;
 	x->result->diverged = 0;
@@ -242,8 +242,10 @@ static void tell(struct explorer *x)
 		.classes = x->result->classes,
 		.left = x->kind->left(x->search),
 		.solver_seconds = x->result->solver_seconds,
-		.failures = x->c->result->failures.count,
 	};
+	pthread_mutex_lock(&x->c->lock);
+	news.failures = x->c->result->failures.count;
+	pthread_mutex_unlock(&x->c->lock);
 	x->o->tell(x->o->to, &news);
 }
 
@@ -261,9 +263,9 @@ static int one_job(struct explorer *x, struct hand *h, struct explore_job *job,
 		pthread_mutex_unlock(&x->lock);
 		return 0;
 	}
-	if (h->told != x->epoch + 1)
-		sites_give(x, h);
-	h->told = x->epoch + 1;
+	pthread_mutex_lock(&x->lock);
+	sites_give(x, h);
+	pthread_mutex_unlock(&x->lock);
 	if (make_run(x, h, job, &t, err) < 0)
 		return -1;
 	rc = look(x, h, index, t, err);
@@ -315,8 +317,10 @@ static bool job_take(struct explorer *x, struct explore_job *job)
 			await_change(x);
 			continue;
 		}
-		if (x->is_stale)
+		if (x->is_stale) {
 			begin_anew(x);
+			x->result->before = x->number;
+		}
 		*job = (struct explore_job){ .epoch = x->epoch };
 		x->thinking++;
 		answer = past_take(x, job) ? JOB_READY :

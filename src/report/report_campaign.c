@@ -98,9 +98,12 @@ static void print_first(const struct campaign_report *r, FILE *out)
 void report_campaign_failure(const struct campaign_report *r, size_t n,
 			     FILE *out)
 {
+	uint64_t index = r->result->failures.at[n].index;
+
 	print_failure(r, n, out);
+	/* A failure may be one of the runs that are not counted. */
 	fprintf(out, "        schedule %" PRIu64 "\n",
-		r->result->failures.at[n].index + 1 - r->before);
+		index + 1 - (index >= r->before ? r->before : 0));
 	print_again(r, n, out);
 }
 

@@ -23,6 +23,16 @@ static bool is_time_up(const struct campaign *c)
 	       (campaign_now() - c->began) * 1000 >= (double)c->o->time_ms;
 }
 
+bool campaign_is_over(struct campaign *c)
+{
+	bool is_over;
+
+	pthread_mutex_lock(&c->lock);
+	is_over = c->next >= c->limit;
+	pthread_mutex_unlock(&c->lock);
+	return is_over || atomic_load(&c->stop) || is_time_up(c);
+}
+
 /* As many runs as take a tenth of a second, but at the end no more than leave
  * some for the others. */
 static uint64_t piece_size(const struct hand *h)

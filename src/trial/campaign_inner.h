@@ -62,6 +62,10 @@ double campaign_now(void);
 /* The life of a hand; `hand` is a struct hand. */
 void *hand_main(void *hand);
 
+/* Is no more run wanted, or no time left? Takes the lock of the campaign, which
+ * is the inner one of those that a driver holds. */
+bool campaign_is_over(struct campaign *c);
+
 /* For whoever drives a hand (campaign_options.drive): the number of the next
  * run, false when no more are wanted; one run with the worker; and a look at
  * what came of it, as at any run of a campaign. */
