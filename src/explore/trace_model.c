@@ -358,11 +358,11 @@ static void signal_add(struct builder *b, uint32_t line)
 							   e->other });
 }
 
-static void barrier_add(struct builder *b, uint32_t line, enum causal_kind kind,
-			uint32_t round, bool serial)
+/* `e` is what the thread did there, also where `line` is NO_LINE. */
+static void barrier_add(struct builder *b, const struct traced *e,
+			uint32_t line, enum causal_kind kind, uint32_t round,
+			bool serial)
 {
-	const struct traced *e = &b->t->lines[line];
-
 	event_add(b, line,
 		  (struct causal_event){ .kind = kind,
 					 .thread = e->thread,
@@ -381,9 +381,10 @@ static void arrive_add(struct builder *b, uint32_t line)
 
 	b->m->gaps |= GAP_BARRIER;
 	b->actors[e->thread].round = round;
-	barrier_add(b, line, CAUSAL_BARRIER_ENTER, round, serial);
+	barrier_add(b, e, line, CAUSAL_BARRIER_ENTER, round, serial);
+	/* Who comes last leaves at once, without a line of its own. */
 	if (serial)
-		barrier_add(b, NO_LINE, CAUSAL_BARRIER_LEAVE, round, false);
+		barrier_add(b, e, NO_LINE, CAUSAL_BARRIER_LEAVE, round, false);
 }
 
 /* ---- lines ---- */
@@ -429,7 +430,7 @@ static void line_add(struct builder *b, uint32_t line)
 		arrive_add(b, line);
 		break;
 	case EVENT_BARRIER_LEAVE:
-		barrier_add(b, line, CAUSAL_BARRIER_LEAVE,
+		barrier_add(b, e, line, CAUSAL_BARRIER_LEAVE,
 			    b->actors[e->thread].round, false);
 		break;
 	case EVENT_THREAD_CREATE:

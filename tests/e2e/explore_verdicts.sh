@@ -9,6 +9,7 @@
 
 build lost "$SOURCE/tests/programs/bug_lost_update.c"
 build found "$SOURCE/tests/programs/bug_lost_update_fixed.c"
+build barrier "$SOURCE/tests/programs/race_barrier.c"
 build random "$SOURCE/tests/programs/random_threads.c"
 cat > erratic.c <<'END'
 #include <pthread.h>
@@ -41,6 +42,10 @@ for search in mcm dfs chess dpor; do
 done
 run 0 "$HEDDLE" explore --solver z3 -- ./found
 has out "held: complete: "
+
+# Who comes last at a barrier leaves it without waiting.
+run 3 "$HEDDLE" explore -- ./barrier
+has out "who comes last at a barrier was not varied"
 
 # A budget.
 run 3 "$HEDDLE" explore --search dfs -n 3 -- ./random 10 2 6
