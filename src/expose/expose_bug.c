@@ -24,10 +24,15 @@ enum {
 static uint32_t window_of(const struct pass *p, const struct failure *f,
 			  uint32_t *count)
 {
-	const struct force shape = { .rule_count = (uint32_t)p->which.count,
-				     .window = p->window };
+	/* Too large for a stack: it has room for every rule. */
+	struct force *shape = xcalloc(1, sizeof(*shape));
+	uint32_t first;
 
-	return force_window(&shape, f->captured->run.seed, count);
+	shape->rule_count = (uint32_t)p->which.count;
+	shape->window = p->window;
+	first = force_window(shape, f->captured->run.seed, count);
+	free(shape);
+	return first;
 }
 
 /* The candidate that was forced last before the run failed; else the one for
