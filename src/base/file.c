@@ -86,6 +86,19 @@ int file_make_directory(const char *path, struct err *err)
 	return rc;
 }
 
+char *file_make_temporary(struct err *err)
+{
+	const char *where = getenv("TMPDIR");
+	char *path =
+		xasprintf("%s/heddle-XXXXXX", where && *where ? where : "/tmp");
+
+	if (mkdtemp(path))
+		return path;
+	err_set(err, "cannot make a directory %s: %s", path, strerror(errno));
+	free(path);
+	return NULL;
+}
+
 static int remove_one(const char *path, const struct stat *st, int flag,
 		      struct FTW *ftw)
 {

@@ -19,6 +19,10 @@ MUST_USE int file_write(const char *path, const char *text, struct err *err);
 /* Makes the directory and those above it; it may exist. */
 MUST_USE int file_make_directory(const char *path, struct err *err);
 
+/* Makes a directory of our own where temporary files go. The caller frees the
+ * path; NULL: it failed. */
+MUST_USE char *file_make_temporary(struct err *err);
+
 /* Removes a file or a directory with all that is in it; follows no links. */
 MUST_USE int file_remove(const char *path, struct err *err);
 

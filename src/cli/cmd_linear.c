@@ -139,24 +139,10 @@ static int check_numbers(const struct linear_verb *o, struct err *err)
 	return 0;
 }
 
-static uint32_t strategy_number(const char *name)
-{
-	static const char *const names[] = {
-#define STRATEGY(name, symbol, text, meaning) text,
-#include "format/strategy.def"
-#undef STRATEGY
-	};
-
-	for (uint32_t i = 0; i < STRATEGIES; i++)
-		if (strcmp(names[i], name) == 0)
-			return i;
-	return STRATEGY_PCT;
-}
-
 static struct control_ask ask_of(const struct linear_verb *o)
 {
 	struct control_ask ask = {
-		.strategy = strategy_number(o->strategy),
+		.strategy = strategy_named(o->strategy, STRATEGY_PCT),
 		.depth = (uint32_t)o->depth,
 		.length = o->steps,
 		.points_most = o->max_points,

@@ -34,24 +34,10 @@ struct table {
 	char **names; /* of the repro of each failure, or NULL */
 };
 
-static uint32_t strategy_number(const char *name)
-{
-	static const char *const names[] = {
-#define STRATEGY(name, symbol, text, meaning) text,
-#include "format/strategy.def"
-#undef STRATEGY
-	};
-
-	for (uint32_t i = 0; i < STRATEGIES; i++)
-		if (strcmp(names[i], name) == 0)
-			return i;
-	return STRATEGY_RANDOM;
-}
-
 static struct control_ask ask_of(const struct run_options *o)
 {
 	struct control_ask ask = {
-		.strategy = strategy_number(o->strategy),
+		.strategy = strategy_named(o->strategy, STRATEGY_RANDOM),
 		.depth = (uint32_t)o->depth,
 		.points_most = o->max_points,
 		.hang_ms = o->hang,

@@ -25,17 +25,6 @@ static const uint32_t strategies[] = { STRATEGY_SURW, STRATEGY_POS,
 _Static_assert(sizeof(strategies) / sizeof(*strategies) == SEARCH_STRATEGIES,
 	       "one turn each");
 
-static const char *strategy_name(uint32_t strategy)
-{
-	static const char *const names[] = {
-#define STRATEGY(name, symbol, text, meaning) text,
-#include "format/strategy.def"
-#undef STRATEGY
-	};
-
-	return names[strategy];
-}
-
 static double now(void)
 {
 	struct timespec t;
@@ -223,7 +212,7 @@ void search_count(struct search *s, const char *name, uint64_t runs,
 static void turn_count(struct search *s, size_t turn,
 		       const struct campaign_result *r)
 {
-	search_count(s, strategy_name(strategies[turn]), r->made, r->distinct,
+	search_count(s, strategy_text(strategies[turn]), r->made, r->distinct,
 		     r->seconds);
 	s->turns[turn].runs += r->made;
 	s->turns[turn].is_tired = r->made > 4 * FIRST_RUNS &&
@@ -243,7 +232,7 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 
 	s->is_fresh = r.is_fresh;
 	if (rc == 0)
-		rc = search_failures(s, strategy_name(strategies[turn]), &r,
+		rc = search_failures(s, strategy_text(strategies[turn]), &r,
 				     err);
 	if (rc == 0)
 		turn_count(s, turn, &r);

@@ -61,18 +61,10 @@ static int add_input(const struct stage *s, const struct linear_spec *spec,
 
 int stage_init(struct stage *s, const struct linear_spec *spec, struct err *err)
 {
-	const char *where = getenv("TMPDIR");
-
 	*s = (struct stage){ 0 };
-	s->base =
-		xasprintf("%s/heddle-XXXXXX", where && *where ? where : "/tmp");
-	if (!mkdtemp(s->base)) {
-		err_set(err, "cannot make a directory %s: %s", s->base,
-			strerror(errno));
-		free(s->base);
-		s->base = NULL;
+	s->base = file_make_temporary(err);
+	if (!s->base)
 		return -1;
-	}
 	s->directory = xasprintf("%s/run", s->base);
 	if (file_make_directory(s->directory, err) < 0)
 		return -1;

@@ -33,22 +33,11 @@ static bool is_late(const struct confirming *c)
 
 static uint32_t site_of(const struct confirming *c, uint32_t place)
 {
-	const struct pair_names *n = c->g->names;
 	const struct region *r = c->again->follower.worker.region;
-	const struct pair_place *p = &n->places.at[place];
-	uint32_t count = atomic_load(&r->module_count);
 
-	for (uint32_t i = 0; place && i < count; i++) {
-		const struct region_module *m = &r->modules[i];
-		const char *slash = strrchr(m->path, '/');
-		uint64_t k = p->address + m->bias - m->base;
-
-		if (strcmp(slash ? slash + 1 : m->path,
-			   n->modules.at[p->module]) == 0 &&
-		    k < m->size)
-			return m->site + (uint32_t)k;
-	}
-	return 0;
+	return place ? pair_place_site(c->g->names, place, r->modules,
+				       atomic_load(&r->module_count)) :
+		       0;
 }
 
 /* The number of a thread by its name, in the run made last. */

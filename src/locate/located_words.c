@@ -41,29 +41,15 @@ static const char *kind_text(uint8_t kind)
 
 /* ---- places ---- */
 
-static uint32_t site_in(const struct captured *c, const struct pair_names *n,
-			const struct pair_place *p)
-{
-	for (uint32_t i = 0; i < c->module_count; i++) {
-		const struct region_module *m = &c->modules[i];
-		const char *slash = strrchr(m->path, '/');
-		uint64_t k = p->address + m->bias - m->base;
-
-		if (strcmp(slash ? slash + 1 : m->path,
-			   n->modules.at[p->module]) == 0 &&
-		    k < m->size)
-			return m->site + (uint32_t)k;
-	}
-	return 0;
-}
-
 void words_of_places(struct gathered *g)
 {
 	struct sites *sites = captured_sites(g->failed);
 
 	for (size_t i = 1; i < g->names->places.count; i++) {
 		struct pair_place *p = &g->names->places.at[i];
-		uint32_t site = site_in(g->failed, g->names, p);
+		uint32_t site = pair_place_site(g->names, (uint32_t)i,
+						g->failed->modules,
+						g->failed->module_count);
 		struct site_chain chain;
 
 		if (!site || p->file)

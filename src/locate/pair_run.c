@@ -7,6 +7,24 @@
 
 /* ---- names ---- */
 
+uint32_t pair_place_site(const struct pair_names *n, uint32_t place,
+			 const struct region_module *modules, uint32_t count)
+{
+	const struct pair_place *p = &n->places.at[place];
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct region_module *m = &modules[i];
+		const char *slash = strrchr(m->path, '/');
+		uint64_t k = p->address + m->bias - m->base;
+
+		if (strcmp(slash ? slash + 1 : m->path,
+			   n->modules.at[p->module]) == 0 &&
+		    k < m->size)
+			return m->site + (uint32_t)k;
+	}
+	return 0;
+}
+
 struct pair_names *pair_names_new(void)
 {
 	struct pair_names *n = xcalloc(1, sizeof(*n));
@@ -109,11 +127,8 @@ struct taking {
 
 static uint32_t take_site(struct taking *k, uint32_t site)
 {
-	const struct region *r = k->region;
-	uint32_t count = atomic_load(&r->module_count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct region_module *m = &r->modules[i];
+	for (size_t i = 0; i < k->modules.count; i++) {
+		const struct region_module *m = &k->region->modules[i];
 
 		if (site && site - m->site < m->size)
 			return pair_place_number(k->names, k->modules.at[i],

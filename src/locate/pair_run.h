@@ -77,6 +77,10 @@ struct pair_run {
 	bool is_calm; /* nothing was done to make its threads meet */
 };
 
+/* The site of a place in a run that has these modules; 0: none. */
+uint32_t pair_place_site(const struct pair_names *n, uint32_t place,
+			 const struct region_module *modules, uint32_t count);
+
 struct pair_names *pair_names_new(void);
 void pair_names_free(struct pair_names *n);
 

@@ -3,6 +3,25 @@
 
 #include <string.h>
 
+static const char *const strategies[STRATEGIES] = {
+#define STRATEGY(name, symbol, text, meaning) [STRATEGY_##name] = text,
+#include "format/strategy.def"
+#undef STRATEGY
+};
+
+const char *strategy_text(uint32_t strategy)
+{
+	return strategies[strategy];
+}
+
+uint32_t strategy_named(const char *name, uint32_t otherwise)
+{
+	for (uint32_t i = 0; i < STRATEGIES; i++)
+		if (strcmp(strategies[i], name) == 0)
+			return i;
+	return otherwise;
+}
+
 const char *step_text(unsigned int what)
 {
 	static const char *const texts[STEP_WHATS] = {

@@ -115,4 +115,8 @@ bool plan_is_equal(const struct plan *a, const struct plan *b);
 
 const char *step_text(unsigned int what);
 
+/* A strategy's name, and the strategy of a name: `otherwise` if none has it. */
+const char *strategy_text(uint32_t strategy);
+uint32_t strategy_named(const char *name, uint32_t otherwise);
+
 #endif

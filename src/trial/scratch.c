@@ -14,18 +14,10 @@
 
 int scratch_init(struct scratch *s, struct err *err)
 {
-	const char *where = getenv("TMPDIR");
-
 	*s = (struct scratch){ 0 };
-	s->base =
-		xasprintf("%s/heddle-XXXXXX", where && *where ? where : "/tmp");
-	if (!mkdtemp(s->base)) {
-		err_set(err, "cannot make a directory %s: %s", s->base,
-			strerror(errno));
-		free(s->base);
-		s->base = NULL;
+	s->base = file_make_temporary(err);
+	if (!s->base)
 		return -1;
-	}
 	s->path = xasprintf("%s/run", s->base);
 	return 0;
 }
