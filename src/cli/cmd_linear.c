@@ -370,9 +370,12 @@ static int work(struct desk *d, struct err *err)
 
 static bool is_spec(char **argv)
 {
+	const char *dot = strrchr(argv[0], '.');
 	struct stat st;
 
-	/* A spec is a file one cannot execute. */
+	/* A spec is a file one cannot execute, or was meant to be one. */
+	if (dot && strcmp(dot, ".spec") == 0 && access(argv[0], F_OK) != 0)
+		return true;
 	return stat(argv[0], &st) == 0 && S_ISREG(st.st_mode) &&
 	       !(st.st_mode & 0111);
 }

@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "cli/baseline.h"
 #include "cli/command_file.h"
+#include "cli/hooked.h"
 #include "cli/reporting.h"
 #include "cli/story.h"
 #include "cli/verb.h"
@@ -155,6 +156,25 @@ static int check_program(const char *name, struct err *err)
 	return rc;
 }
 
+/* Of a program without hooks only the calls are seen: whatever was tried, it
+ * was not every schedule. */
+static void doubt_unhooked(struct tested *t, const char *name)
+{
+	struct program program;
+	struct err ignored;
+
+	if (program_find(&program, name, &ignored) == 0 &&
+	    hooked_program(program.path) == HOOKED_NO) {
+		t->is_complete = false;
+		vec_push(&t->notes,
+			 xasprintf("%s was not built by heddle cc: its "
+				   "accesses to memory are not seen, and "
+				   "threads change at its calls only",
+				   name));
+	}
+	program_done(&program);
+}
+
 static int test_one(struct session *s, char **argv, struct err *err)
 {
 	struct tester_options o = tester_of(s, argv);
@@ -165,6 +185,7 @@ static int test_one(struct session *s, char **argv, struct err *err)
 	if (rc == 0)
 		rc = tester_run(&o, &e.tested, err);
 	if (rc == 0) {
+		doubt_unhooked(&e.tested, argv[0]);
 		baseline_apply(s, &e.tested);
 		record = tested_json(&e.tested, argv);
 		rc = tested_save(s->o->store, argv, record, err);

@@ -249,7 +249,10 @@ int driver_trouble(const struct driver *d, enum player_trouble trouble,
 	case PLAYER_SILENT:
 		return err_set(err,
 			       "%s waits and has not answered '%s'; a reply "
-			       "ends as `reply` says, is that right?",
+			       "ends as `reply` says, is that right? And "
+			       "every client keeps a connection, probes and "
+			       "set-ups have one more: has it a thread for "
+			       "each?",
 			       name, words);
 	case PLAYER_LATE:
 		return err_set(err,
