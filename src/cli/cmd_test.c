@@ -160,7 +160,7 @@ static int check_program(const char *name, struct err *err)
  * was not every schedule. */
 static void doubt_unhooked(struct tested *t, const char *name)
 {
-	struct program program;
+	struct program program = { 0 };
 	struct err ignored;
 
 	if (program_find(&program, name, &ignored) == 0 &&

@@ -101,6 +101,12 @@ has out "known: it is in the baseline"
 echo "./bank 'open" > commands
 refused "a quotation has no end" "$HEDDLE" test --each commands
 
+# Without hooks only calls are seen: nobody may call that every schedule.
+gcc -g -pthread -o plain "$SOURCE/examples/bank.c" || fail "cannot build plain"
+run 0 "$HEDDLE" test --budget 2s -- ./plain
+has out "was not built by heddle cc"
+grep -q complete out && fail "complete, without hooks: $(cat out)"
+
 # What standard input holds is what every run reads.
 build reader "$SOURCE/tests/programs/control_input.c"
 echo 7 > input
