@@ -85,9 +85,10 @@ static void sites_take(struct explorer *x, const struct hand *h)
 			x->sites[i] = SITE_SHARED;
 }
 
-static int make_run(struct explorer *x, struct hand *h,
-		    const struct explore_job *job, struct run_trace **trace,
-		    struct err *err)
+/* NULL: it could not be made. */
+static struct run_trace *make_run(struct explorer *x, struct hand *h,
+				  const struct explore_job *job,
+				  struct err *err)
 {
 	struct traced_area *a = &h->worker.region->traced;
 	struct control_ask ask = x->o->ask;
@@ -96,8 +97,10 @@ static int make_run(struct explorer *x, struct hand *h,
 	ask.flags |= CONTROL_VALUES | CONTROL_STOP;
 	ask.runs = 1;
 	ask.seed = 1;
-	if (job->order.count >= TRACED_MOST)
-		return err_set(err, "a schedule is too long to be followed");
+	if (job->order.count >= TRACED_MOST) {
+		err_set(err, "a schedule is too long to be followed");
+		return NULL;
+	}
 	a->order_count = (uint32_t)job->order.count;
 	a->count = 0;
 	a->sleep_count = (uint32_t)job->sleep.count;
@@ -108,9 +111,8 @@ static int make_run(struct explorer *x, struct hand *h,
 		memcpy(a->order, job->order.at,
 		       job->order.count * sizeof(*job->order.at));
 	if (hand_run(h, &ask, err) < 0)
-		return -1;
-	*trace = run_trace_take(h->worker.region);
-	return 0;
+		return NULL;
+	return run_trace_take(h->worker.region);
 }
 
 /* ---- programs that are not ours to control ---- */
@@ -141,10 +143,10 @@ static int check_erratic(struct explorer *x, struct hand *h,
 			 const struct explore_job *job,
 			 const struct run_trace *first, struct err *err)
 {
-	struct run_trace *again;
+	struct run_trace *again = make_run(x, h, job, err);
 	uint32_t at, end;
 
-	if (make_run(x, h, job, &again, err) < 0)
+	if (!again)
 		return -1;
 	at = run_trace_differ(first, again);
 	end = first->line_count > again->line_count ? first->line_count :
@@ -266,7 +268,8 @@ static int one_job(struct explorer *x, struct hand *h, struct explore_job *job,
 	pthread_mutex_lock(&x->lock);
 	sites_give(x, h);
 	pthread_mutex_unlock(&x->lock);
-	if (make_run(x, h, job, &t, err) < 0)
+	t = make_run(x, h, job, err);
+	if (!t)
 		return -1;
 	rc = look(x, h, index, t, err);
 	job->is_diverged = r->outcome == OUTCOME_DIVERGED ||
