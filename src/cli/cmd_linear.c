@@ -71,7 +71,7 @@ static const struct arg linear_args[] = {
 		   "of the first schedule of each input (1)"),
 	ARG_NUMBER(struct linear_verb, jobs, "jobs", 'j', "J",
 		   "inputs at a time (as many as processors)"),
-	ARG_CHOICE(struct linear_verb, points, "points", 0, "all|shared",
+	ARG_CHOICE(struct linear_verb, points, "points", 0, "all|shared|sync",
 		   "accesses at which threads may change (shared)"),
 	ARG_PATH(struct linear_verb, spec, "rules", 0, "SPEC",
 		 "in process: rules to compare by"),
@@ -151,8 +151,7 @@ static struct control_ask ask_of(const struct linear_verb *o)
 		.processors = PROCESSORS,
 	};
 
-	if (strcmp(o->points, "all") == 0)
-		ask.flags |= CONTROL_ALL;
+	ask.flags |= points_named(o->points);
 	return ask;
 }
 

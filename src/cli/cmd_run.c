@@ -42,7 +42,7 @@ static const struct arg run_options[] = {
 		   "runs at a time (as many as processors)"),
 	ARG_FLAG(struct run_options, all_failures, "all-failures", 0,
 		 "go on after the first failure, keep each kind"),
-	ARG_CHOICE(struct run_options, points, "points", 0, "all|shared",
+	ARG_CHOICE(struct run_options, points, "points", 0, "all|shared|sync",
 		   "accesses at which threads may change (shared)"),
 	ARG_FLAG(struct run_options, spurious, "spurious", 0,
 		 "let waits on conditions end without cause"),

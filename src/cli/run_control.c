@@ -47,8 +47,7 @@ static struct control_ask ask_of(const struct run_options *o)
 
 	if (o->spurious)
 		ask.flags |= CONTROL_SPURIOUS;
-	if (strcmp(o->points, "all") == 0)
-		ask.flags |= CONTROL_ALL;
+	ask.flags |= points_named(o->points);
 	if (strcmp(o->view.fail_on, "race") == 0)
 		ask.flags |= CONTROL_RECORD | CONTROL_STOP;
 	return ask;

@@ -181,6 +181,8 @@ static struct campaign_options campaign_of(struct search *s, size_t turn,
 	};
 
 	c.ask.strategy = strategies[turn];
+	if (s->is_coarse)
+		c.ask.flags |= CONTROL_SYNC;
 	if (o->races)
 		c.ask.flags |= CONTROL_RECORD | CONTROL_STOP;
 	return c;
@@ -231,6 +233,7 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 	int rc = campaign_run(&c, &r, err);
 
 	s->is_fresh = r.is_fresh;
+	s->is_coarse |= r.is_coarse;
 	if (rc == 0)
 		rc = search_failures(s, strategy_text(strategies[turn]), &r,
 				     err);

@@ -22,7 +22,8 @@ struct search {
 	struct feed feed;
 	struct progress progress;
 	double began;
-	bool is_fresh; /* runs are processes of their own */
+	bool is_fresh;	/* runs are processes of their own */
+	bool is_coarse; /* accesses are too many to be points */
 	struct {
 		uint64_t runs; /* also where its seeds go on */
 		bool is_tired;

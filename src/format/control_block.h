@@ -85,6 +85,8 @@ enum control_flag {
 	CONTROL_MAIN = 2048,  /* runs begin before main, wherever the program
 				 is ready */
 	CONTROL_PAIRS = 4096, /* access pairs are collected */
+	CONTROL_SYNC = 8192,  /* no plain access is a point, whatever else is
+				 said of them */
 };
 
 /* How far the server is. */

@@ -22,6 +22,13 @@ uint32_t strategy_named(const char *name, uint32_t otherwise)
 	return otherwise;
 }
 
+uint32_t points_named(const char *name)
+{
+	if (strcmp(name, "all") == 0)
+		return CONTROL_ALL;
+	return strcmp(name, "sync") == 0 ? CONTROL_SYNC : 0;
+}
+
 const char *step_text(unsigned int what)
 {
 	static const char *const texts[STEP_WHATS] = {

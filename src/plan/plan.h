@@ -31,7 +31,7 @@
 enum {
 	PLAN_VERSION = 1,
 	/* Of enum control_flag: what changes the meaning of a plan. */
-	PLAN_FLAGS = CONTROL_SPURIOUS | CONTROL_ALL,
+	PLAN_FLAGS = CONTROL_SPURIOUS | CONTROL_ALL | CONTROL_SYNC,
 };
 
 struct plan_module {
@@ -118,5 +118,9 @@ const char *step_text(unsigned int what);
 /* A strategy's name, and the strategy of a name: `otherwise` if none has it. */
 const char *strategy_text(uint32_t strategy);
 uint32_t strategy_named(const char *name, uint32_t otherwise);
+
+/* Which accesses are points, by name ("all", "shared", "sync"): a flag of
+ * enum control_flag, or 0. */
+uint32_t points_named(const char *name);
 
 #endif

@@ -20,6 +20,7 @@ static const struct {
 } flags[] = {
 	{ "spurious", CONTROL_SPURIOUS },
 	{ "all-points", CONTROL_ALL },
+	{ "sync-points", CONTROL_SYNC },
 };
 
 enum { FLAGS = sizeof(flags) / sizeof(*flags) };

@@ -253,6 +253,10 @@ static void access_point(struct thread *t, uintptr_t addr, size_t size,
 		access_unseen(t, kind, addr, pc);
 		return;
 	}
+	if (control->ask.flags & CONTROL_SYNC && !cancel_anywhere) {
+		access_unseen(t, kind, addr, pc);
+		return;
+	}
 	site = control_site(pc);
 	if (unlikely(control->ask.flags & CONTROL_LEARN))
 		learn_access(signal_actor(t), addr, size, is_write, site);

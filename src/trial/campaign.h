@@ -8,9 +8,10 @@
  * Runs are numbered from 0. Run r has the seed `seed` + r, whoever makes it, so
  * the same campaign finds the same with any number of workers. The first few
  * runs learn which places of code touch shared memory (CONTROL_LEARN); all
- * others have their points there. Each worker is driven by a thread of its own
- * on a processor of its own, and takes as many runs at a time as it makes in
- * about a tenth of a second.
+ * others have their points there. Where accesses are too many even for the
+ * first run, none is a point (CONTROL_SYNC). Each worker is driven by a thread
+ * of its own on a processor of its own, and takes as many runs at a time as it
+ * makes in about a tenth of a second.
  *
  * Failures are judged where they are found (oracle.h); each identity is kept
  * once, with the run of the lowest number that showed it. Unless all failures
@@ -96,6 +97,7 @@ struct campaign_result {
 	int stopped_by;		      /* signal, 0: none */
 	bool is_fresh;		      /* each run was a process of its own */
 	char *why_fresh;	      /* unless that was asked for */
+	bool is_coarse;		      /* accesses were too many to be points */
 	VEC(struct failure) failures; /* by index */
 	VEC(char *) notes;	      /* what was not controlled, once each */
 	/* Of each rule: what became of it, over all runs. */

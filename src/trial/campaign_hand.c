@@ -115,6 +115,27 @@ static uint64_t limit_of(struct campaign *c)
 	return limit;
 }
 
+/* A run that learns has a point at every access. Did it make more than it
+ * may? */
+static bool is_too_fine(struct campaign *c, const struct control_result *r,
+			uint32_t flags)
+{
+	return flags & CONTROL_LEARN &&
+	       !(flags & (CONTROL_ALL | CONTROL_SYNC)) &&
+	       r->outcome == OUTCOME_LIMIT && !c->result->is_coarse;
+}
+
+/* From now on accesses are no points. */
+static void make_coarse(struct campaign *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->result->is_coarse = true;
+	note_keep(c, "the program makes too many accesses for each to be a "
+		     "point: threads change at synchronisation alone "
+		     "(--points sync; --max-points allows more)");
+	pthread_mutex_unlock(&c->lock);
+}
+
 /* One request. Returns how many runs were made; the last may be one to be
  * looked at. */
 static int request(struct hand *h, const struct piece *p, uint32_t flags,
@@ -127,6 +148,8 @@ static int request(struct hand *h, const struct piece *p, uint32_t flags,
 
 	*made = 0;
 	ask.flags |= flags;
+	if (c->result->is_coarse)
+		ask.flags |= CONTROL_SYNC;
 	if (outputs_is_needed(c->o->outputs))
 		ask.flags |= CONTROL_STOP;
 	ask.seed = c->o->seed + p->from;
@@ -135,6 +158,10 @@ static int request(struct hand *h, const struct piece *p, uint32_t flags,
 	ask.length = c->length;
 	rc = worker_runs(&h->worker, &ask, err);
 	*made = atomic_load(&control->result_count);
+	if (*made && is_too_fine(c, &control->results[*made - 1], ask.flags)) {
+		make_coarse(c);
+		return request(h, p, flags, made, err);
+	}
 	account(c, control->results, *made);
 	notes_keep(c, h->worker.region);
 	if (rc == 0 && !*made)

@@ -121,4 +121,46 @@ refused 'libgone.so' "$HEDDLE" run --strategy random --exec -- ./needs
 
 # Options that change which points there are.
 run 0 "$HEDDLE" run --strategy random -n 20 --points all --spurious -- ./one
+
+# More accesses than a run may have points: those are left out, locks are not.
+cat > busy.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+static volatile int sums[2];
+static void work(int nth, pthread_mutex_t *first, pthread_mutex_t *second)
+{
+	for (int i = 0; i < 20000; i++)
+		sums[nth] += i;
+	pthread_mutex_lock(first);
+	pthread_mutex_lock(second);
+	pthread_mutex_unlock(second);
+	pthread_mutex_unlock(first);
+}
+static void *forwards(void *p) { work(0, &a, &b); return p; }
+static void *backwards(void *p) { work(1, FIRST, SECOND); return p; }
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, forwards, NULL);
+	pthread_create(&u, NULL, backwards, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}
+END
+build busy busy.c -DFIRST='&b' -DSECOND='&a'
+build busy_fixed busy.c -DFIRST='&a' -DSECOND='&b'
+rm -rf .heddle
+run 1 "$HEDDLE" run --strategy random -n 200 --max-points 30000 -- ./busy
+has out 'broken: deadlock of 2 threads'
+run 1 "$HEDDLE" replay --times 5 busy-1
+has out 'reproduced 5 of 5'
+has .heddle/repros/busy-1/plan 'flag sync-points'
+run 0 "$HEDDLE" run --strategy random -n 200 --max-points 30000 -- ./busy_fixed
+has out 'note: the program makes too many accesses for each to be a point'
+run 0 "$HEDDLE" run --strategy random -n 200 --points sync -- ./busy_fixed
+hasnt out 'too many accesses'
+run 1 "$HEDDLE" run --strategy random -n 200 --points sync -- ./busy
 finish

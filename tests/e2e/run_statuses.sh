@@ -95,7 +95,7 @@ done <<'END'
 2 | --strategy random -j 100000 | ./ends | --jobs wants a number up to
 2 | --strategy random --max-points 0 | ./ends | --max-points wants
 2 | --strategy random --fail-on cycle | ./ends | --fail-on wants race or none
-2 | --strategy random --points some | ./ends | --points wants one of all|shared
+2 | --strategy random --points some | ./ends | --points wants one of all|shared|sync
 2 | --strategy random --expect no/such/file | ./ends | --expect: cannot open no/such/file
 2 | --strategy random --check no-such-check | ./ends | --check: cannot run no-such-check
 2 | --strategy random --check file | ./ends | --check: cannot run file
