@@ -17,13 +17,13 @@ built=$here/cache/build
 results=$here/results
 seed=1
 native_runs=300
-limit=60
+limit=6
 times=10
 quick=
 if [[ ${1:-} == --quick ]]; then
 	quick=yes
 	native_runs=30
-	limit=5
+	limit=3
 fi
 strategies=(random pct pos surw)
 mkdir -p "$results"
@@ -95,7 +95,7 @@ program() {
 # PROGRAM BUG TREE: without heddle, as often as there is time for.
 stress() {
 	choose "$3"
-	"$BUILD/bench/bench_native" $native_runs 5 "${command[@]}" |
+	"$BUILD/bench/bench_native" $native_runs 2 "${command[@]}" |
 		jq -cR --arg program "$1" --arg bug "$2" 'split(" ") |
 			map(tonumber) | { $program, $bug, way: "stress",
 			runs: .[0], failures: .[1], upper: .[4],
