@@ -145,6 +145,9 @@ int model_barrier_wait(pthread_barrier_t *barrier, uintptr_t pc);
 int model_join(struct thread *t, uint32_t number, clockid_t which,
 	       const struct timespec *until, uintptr_t pc);
 
+/* Has somebody waited for the end of every thread but one? */
+bool model_all_joined(void);
+
 /* Has it ended? If so the real join does not wait. */
 bool model_tryjoin(struct thread *t, uint32_t number, uintptr_t pc);
 

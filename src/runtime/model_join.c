@@ -16,6 +16,7 @@
  */
 
 static bool is_joined[CONTROL_THREADS];
+static uint32_t joined;
 
 static bool is_over(uint32_t number)
 {
@@ -28,6 +29,17 @@ static bool can_join(uint32_t number, uint64_t target)
 	       model_is_cancelled(number);
 }
 
+static void join_note(uint32_t number)
+{
+	is_joined[number] = true;
+	joined++;
+}
+
+bool model_all_joined(void)
+{
+	return joined + 1 == control->run.thread_count;
+}
+
 /* The thread is inside. */
 static int await_end(struct thread *t, uint32_t number, uint64_t deadline,
 		     uintptr_t pc)
@@ -38,7 +50,7 @@ static int await_end(struct thread *t, uint32_t number, uint64_t deadline,
 		return ETIMEDOUT;
 	if (!is_over(number) || is_joined[number])
 		return ECANCELED;
-	is_joined[number] = true;
+	join_note(number);
 	values_flag(t, TRACED_TOOK);
 	turn_touch(object);
 	return 0;
@@ -73,6 +85,6 @@ bool model_tryjoin(struct thread *t, uint32_t number, uintptr_t pc)
 	guest_leave(t);
 	if (!is_over(number) || is_joined[number])
 		return false;
-	is_joined[number] = true;
+	join_note(number);
 	return true;
 }

@@ -2,6 +2,7 @@
 #include "runtime/values.h"
 
 #include "runtime/learn.h"
+#include "runtime/model.h"
 #include "runtime/strategy.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
@@ -279,10 +280,11 @@ void values_left(const struct thread *t, const volatile void *object)
 
 /* ---- accesses ---- */
 
+/* Threads that are over and that nobody joined might as well not be. */
 bool values_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		  uint32_t site)
 {
-	if (turn_live == 1)
+	if (turn_live == 1 && model_all_joined())
 		learn_alone(addr, size, site);
 	else if (!learn_watch(thread, addr, size, is_write, site))
 		area()->learned++;
