@@ -10,7 +10,9 @@
  * Depth first takes the branch that is farthest from the root. CHESS (Musuvathi
  * and Qadeer, Iterative Context Bounding, 2007) takes branches with fewer
  * preemptions first, up to a bound; a switch away from a thread that could not
- * go on, or that spins, is none.
+ * go on, or that spins, is none. As published, branches with a preemption more
+ * queue up and are served in the order they came; what follows from one of them
+ * without a further preemption is done depth first before the next is taken.
  *
  * Finds: everything that any schedule shows, in the end; with a bound,
  * everything that so many preemptions show.
@@ -27,19 +29,21 @@
 struct branch {
 	struct traced_order *order;
 	uint32_t count;
-	uint32_t preemptions;
 };
 
 struct branches {
 	struct branch *at;
 	size_t count, room;
+	size_t taken; /* from the front */
 };
 
 enum { LEVELS = 65 };
 
 struct tree {
 	struct explorer *x;
-	struct branches levels[LEVELS]; /* by preemptions; dfs has one */
+	struct branches stack;		/* depth first */
+	struct branches levels[LEVELS]; /* of chess, by preemptions */
+	uint32_t level;			/* of what is on the stack */
 	struct keymap classes;
 	bool is_begun, is_out;
 };
@@ -57,39 +61,55 @@ static void *tree_new(struct explorer *x)
 	return s;
 }
 
+static void branches_free(struct branches *b)
+{
+	for (size_t i = b->taken; i < b->count; i++)
+		free(b->at[i].order);
+	vec_free(b);
+}
+
 static void tree_free(void *search)
 {
 	struct tree *s = search;
 
-	for (int i = 0; i < LEVELS; i++) {
-		for (size_t k = 0; k < s->levels[i].count; k++)
-			free(s->levels[i].at[k].order);
-		vec_free(&s->levels[i]);
-	}
+	branches_free(&s->stack);
+	for (int i = 0; i < LEVELS; i++)
+		branches_free(&s->levels[i]);
 	keymap_done(&s->classes);
 	free(s);
+}
+
+/* The newest of the stack, else the oldest with the fewest preemptions. */
+static const struct branch *branch_take(struct tree *s)
+{
+	if (s->stack.count)
+		return &s->stack.at[--s->stack.count];
+	for (uint32_t i = 0; i < LEVELS; i++) {
+		struct branches *b = &s->levels[i];
+
+		if (b->taken == b->count)
+			continue;
+		s->level = i;
+		return &b->at[b->taken++];
+	}
+	return NULL;
 }
 
 static enum job_answer tree_next(void *search, struct explore_job *job)
 {
 	struct tree *s = search;
+	const struct branch *b;
 
 	if (!s->is_begun) {
 		s->is_begun = true;
 		return JOB_READY;
 	}
-	for (int i = 0; i < LEVELS; i++) {
-		struct branches *b = &s->levels[i];
-		struct branch *taken;
-
-		if (!b->count)
-			continue;
-		taken = &b->at[--b->count];
-		job->order.at = taken->order;
-		job->order.count = job->order.room = taken->count;
-		return JOB_READY;
-	}
-	return JOB_NONE;
+	b = branch_take(s);
+	if (!b)
+		return JOB_NONE;
+	job->order.at = b->order;
+	job->order.count = job->order.room = b->count;
+	return JOB_READY;
 }
 
 /* ---- branches ---- */
@@ -98,7 +118,8 @@ static void branch_add(struct tree *s, const struct run_trace *t, uint32_t line,
 		       struct traced_order last, uint32_t preemptions)
 {
 	uint32_t bound = s->x->o->bound < LEVELS ? s->x->o->bound : LEVELS - 1;
-	struct branch b = { .count = line + 1, .preemptions = preemptions };
+	bool is_deeper = is_chess(s) && preemptions > s->level;
+	struct branch b = { .count = line + 1 };
 
 	if (is_chess(s) && preemptions > bound)
 		return;
@@ -107,7 +128,10 @@ static void branch_add(struct tree *s, const struct run_trace *t, uint32_t line,
 		b.order[i] = (struct traced_order){ t->lines[i].thread,
 						    t->lines[i].other };
 	b.order[line] = last;
-	vec_push(&s->levels[is_chess(s) ? preemptions : 0], b);
+	if (is_deeper)
+		vec_push(&s->levels[preemptions], b);
+	else
+		vec_push(&s->stack, b);
 }
 
 static bool could(const struct traced *e, uint32_t thread)
@@ -178,10 +202,10 @@ static void tree_learn(void *search, struct explore_job *job,
 static uint64_t tree_left(void *search)
 {
 	const struct tree *s = search;
-	uint64_t n = !s->is_begun;
+	uint64_t n = !s->is_begun + s->stack.count;
 
 	for (int i = 0; i < LEVELS; i++)
-		n += s->levels[i].count;
+		n += s->levels[i].count - s->levels[i].taken;
 	return n;
 }
 
