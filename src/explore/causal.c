@@ -46,7 +46,7 @@ static void add_events(struct causal *m)
 		literal present = solver_variable(m->solver, LITERAL_TRUE);
 		literal there = present;
 
-		if (causal_reads(e)) {
+		if (causal_varies(e)) {
 			there = solver_variable(m->solver, LITERAL_TRUE);
 			causal_clause(m, literal_not(present), there);
 		}
@@ -231,6 +231,18 @@ static void add_targets(struct causal *m, uint32_t event)
 	free(digits);
 }
 
+/* Could somebody else have been the last at the barrier? */
+static void add_arrival_target(struct causal *m, uint32_t event)
+{
+	uint64_t *values;
+
+	if (causal_turned(m->trace, event) == CAUSAL_NOBODY)
+		return;
+	values = xcalloc(1, sizeof(*values));
+	*values = 1;
+	vec_push(&m->targets, (struct causal_target){ event, values });
+}
+
 size_t causal_targets(struct causal *m, const struct causal_target **targets)
 {
 	size_t events = m->has_targets ? 0 : m->trace->events.count;
@@ -238,6 +250,8 @@ size_t causal_targets(struct causal *m, const struct causal_target **targets)
 	for (uint32_t i = 0; i < events; i++)
 		if (causal_reads(&m->trace->events.at[i]))
 			add_targets(m, i);
+		else
+			add_arrival_target(m, i);
 	m->has_targets = true;
 	*targets = m->targets.at;
 	return m->targets.count;
@@ -260,12 +274,13 @@ static void take_schedule(const struct causal *m, uint32_t event,
 			  struct causal_schedule *out)
 {
 	const uint32_t *sequence = solver_sequence(m->solver);
+	uint32_t turned = causal_turned(m->trace, event);
 
 	out->count = 0;
 	for (size_t i = 0; sequence[i] != event; i++) {
 		uint32_t e = sequence[i], wakes = CAUSAL_NOBODY;
 
-		if (!solver_value(m->solver, m->present[e]))
+		if (e != turned && !solver_value(m->solver, m->present[e]))
 			continue;
 		if (m->trace->events.at[e].kind == CAUSAL_SIGNAL)
 			wakes = causal_woken_by(m, e);
@@ -283,6 +298,8 @@ static void add_question(struct causal *m, const struct causal_target *t,
 
 	causal_clause(m, literal_not(q), m->there[t->event]);
 	causal_clause(m, literal_not(q), literal_not(m->present[t->event]));
+	if (e->kind == CAUSAL_BARRIER_ENTER)
+		causal_add_arrival(m, t->event, q);
 	for (uint32_t i = 0; i < e->parts; i++) {
 		const struct causal_part *p = &m->trace->parts.at[e->part + i];
 		size_t first = made->count;

@@ -4,14 +4,15 @@
 
 /*
  * The parts of the causal model: causal.c asks and answers, causal_reads.c
- * says where values come from, causal_locks.c, causal_waits.c and
- * causal_counts.c say what synchronisation allows.
+ * says where values come from, causal_locks.c, causal_waits.c,
+ * causal_semaphores.c and causal_barriers.c say what synchronisation allows.
  *
  * Two Booleans for each event: `present`, it takes place as in the trace;
  * `there`, it takes place, perhaps as the read that gets another value. They
- * are one and the same but for reads. What is not there counts as being after
- * everything that is; so a clause about the place of an event needs to mention
- * its presence only where being late would not fulfil it.
+ * are one and the same but for what varies: reads, and arrivals at barriers.
+ * What is not there counts as being after everything that is; so a clause about
+ * the place of an event needs to mention its presence only where being late
+ * would not fulfil it.
  */
 
 #include "explore/causal.h"
@@ -97,6 +98,9 @@ void causal_add_sources(struct causal *m, uint32_t event,
 /* Is there such a write? */
 bool causal_has_source(const struct causal *m, uint32_t event,
 		       const struct causal_part *part, uint64_t value);
+
+/* Under q: that arrival at a barrier is the last of its round. */
+void causal_add_arrival(struct causal *m, uint32_t event, literal q);
 
 void causal_add_reads(struct causal *m);
 void causal_add_locks(struct causal *m);

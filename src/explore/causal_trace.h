@@ -92,6 +92,17 @@ static inline bool causal_writes(const struct causal_event *e)
 	return e->kind == CAUSAL_WRITE || e->kind == CAUSAL_RMW;
 }
 
+/* May it have another result than in the trace? */
+static inline bool causal_varies(const struct causal_event *e)
+{
+	return causal_reads(e) || e->kind == CAUSAL_BARRIER_ENTER;
+}
+
+/* Who arrived last in the round of an arrival, if that was another one: when
+ * this one comes last instead, that one has another result too. Else
+ * CAUSAL_NOBODY (causal_barriers.c). */
+uint32_t causal_turned(const struct causal_trace *t, uint32_t event);
+
 /* Appends an event, and returns its number. */
 static inline uint32_t causal_trace_add(struct causal_trace *t,
 					struct causal_event e)

@@ -14,7 +14,7 @@
  *
  * Finds: every combination of what threads read, each in one run.
  * Misses: what depends on more than what threads read (the order of outputs,
- * who is last at a barrier, times).
+ * times).
  * Wrong when: the causal model is (causal.h), which a simulator checks and the
  * run itself.
  */
@@ -366,6 +366,8 @@ static uint32_t reserve(struct mcm *s, const struct past *p,
 	for (size_t i = 0; i < job->order.count; i++)
 		counts[job->order.at[i].thread]++;
 	counts[own]--;
+	if (job->turned != NO_LINE)
+		counts[p->t->lines[job->turned].thread]--;
 	n = known_runs_plan(&s->known, p->t, counts, own, q->got);
 	free(counts);
 	return n;
@@ -376,7 +378,10 @@ static void job_make(struct mcm *s, struct past *p, struct question *q,
 		     struct explore_job *job)
 {
 	struct origin *origin = xcalloc(1, sizeof(*origin));
+	uint32_t turned = causal_turned(&p->m->causal, q->target->event);
 
+	if (turned != CAUSAL_NOBODY)
+		job->turned = p->m->lines.at[turned];
 	trace_model_order(p->m, p->t, schedule, &job->order);
 	expect_lines(p, job);
 	job->model = p->t;

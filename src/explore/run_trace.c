@@ -53,17 +53,20 @@ uint64_t run_trace_read(const struct run_trace *t, uint32_t line,
 	if (e->kind == EVENT_MUTEX_FAIL)
 		return bytes ? 2 + (uint64_t) !*bytes :
 			       2 + (uint64_t) !!(e->flags & TRACED_TOOK);
+	/* Whether it was the last to arrive. */
+	if (e->kind == EVENT_BARRIER_ENTER)
+		return bytes ? 4 + (uint64_t) !!*bytes :
+			       4 + (uint64_t) !!(e->flags & TRACED_SERIAL);
 	return 0;
 }
 
 /* What a line says that does not depend on what it read. */
 static uint64_t hash_line(const struct traced *e)
 {
-	const uint8_t results = TRACED_TIME | TRACED_SERIAL;
 	uint64_t h = rng_mix(e->object ^ (uint64_t)e->kind << 56);
 
 	return rng_mix(h ^ ((uint64_t)e->site << 32 | e->size) ^
-		       (uint64_t)(e->flags & results) << 24);
+		       (uint64_t)(e->flags & TRACED_TIME) << 24);
 }
 
 /* ---- idle rounds ---- */

@@ -25,7 +25,8 @@ struct explore_job {
 	const struct run_trace *model;
 	VEC(uint32_t) expected;
 	uint64_t target;
-	bool is_diverged;	  /* the run did something else */
+	uint32_t turned;  /* a line that has another result too, or NO_LINE */
+	bool is_diverged; /* the run did something else */
 	VEC(struct traced) sleep; /* of traced_area */
 	void *from;		  /* the search's own; freed with the job */
 	uint64_t number;

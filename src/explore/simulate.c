@@ -275,6 +275,27 @@ static const char *words_for(enum simulate_result result)
 	return "takes place";
 }
 
+static bool is_next(const struct simulation *s, const struct causal_event *e)
+{
+	return s->words[e->thread] == e->position &&
+	       s->words[s->living + e->thread] == ALIVE;
+}
+
+/* Whoever was the last at the barrier arrives earlier now. */
+static enum simulate_result arrive_early(struct simulation *s, uint32_t event)
+{
+	const struct causal_event *e = &s->trace->events.at[event];
+	uint64_t *state = &s->words[s->barriers + e->object];
+	uint32_t size = s->trace->barriers.at[e->object];
+
+	if (!is_next(s, e))
+		return SIMULATE_NOT_NEXT;
+	if (*state / size != e->round || *state % size == size - 1)
+		return SIMULATE_OTHER;
+	++*state;
+	return SIMULATE_DONE;
+}
+
 /* The last step, in the state before it. */
 static int try_target(const struct simulation *s, uint32_t event,
 		      const uint64_t *values, struct err *err)
@@ -282,9 +303,13 @@ static int try_target(const struct simulation *s, uint32_t event,
 	const struct causal_event *e = &s->trace->events.at[event];
 	const struct causal_part *p = &s->trace->parts.at[e->part];
 
-	if (s->words[e->thread] != e->position ||
-	    s->words[s->living + e->thread] != ALIVE)
+	if (!is_next(s, e))
 		return err_set(err, "the read %" PRIu32 " is not next", event);
+	if (e->kind == CAUSAL_BARRIER_ENTER &&
+	    s->words[s->barriers + e->object] + 1 !=
+		    ((uint64_t)e->round + 1) * s->trace->barriers.at[e->object])
+		return err_set(err, "arrival %" PRIu32 " is not the last",
+			       event);
 	for (uint32_t i = 0; i < e->parts; i++)
 		if (simulation_value(s, p[i].location) != values[i])
 			return err_set(err,
@@ -299,9 +324,12 @@ static int try_target(const struct simulation *s, uint32_t event,
 int simulate(const struct causal_trace *t, const struct causal_step *steps,
 	     size_t count, const uint64_t *values, struct err *err)
 {
+	uint32_t turned = CAUSAL_NOBODY;
 	struct simulation s;
 	int rc = 0;
 
+	if (values && count)
+		turned = causal_turned(t, steps[count - 1].event);
 	simulation_init(&s, t);
 	for (size_t i = 0; i < count && !rc; i++) {
 		enum simulate_result result;
@@ -310,7 +338,9 @@ int simulate(const struct causal_trace *t, const struct causal_step *steps,
 			rc = try_target(&s, steps[i].event, values, err);
 			break;
 		}
-		result = simulation_step(&s, steps[i]);
+		result = steps[i].event == turned ?
+				 arrive_early(&s, turned) :
+				 simulation_step(&s, steps[i]);
 		if (result != SIMULATE_DONE)
 			rc = err_set(err, "step %zu: event %" PRIu32 " %s", i,
 				     steps[i].event, words_for(result));

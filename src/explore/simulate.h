@@ -49,7 +49,8 @@ bool simulation_waits(const struct simulation *s, uint32_t thread,
 		      uint32_t condition);
 
 /* Tries a whole schedule. The last step must be a read that gets `values`, one
- * for each part; NULL: it reads what it read in the trace, as all others. */
+ * for each part, or an arrival at a barrier that is the last of its round;
+ * NULL: it has the result it had in the trace, as all others. */
 MUST_USE int simulate(const struct causal_trace *t,
 		      const struct causal_step *steps, size_t count,
 		      const uint64_t *values, struct err *err);

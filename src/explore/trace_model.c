@@ -12,7 +12,7 @@ struct actor {
 	uint64_t condition; /* it waits for, 0: none */
 	uint64_t mutex;
 	bool timed_out;
-	uint32_t round; /* of the last barrier it entered */
+	uint32_t barrier, round; /* it came to last */
 };
 
 struct builder {
@@ -31,8 +31,8 @@ enum object_kind { LOCK = 1, CONDITION, SEMAPHORE, BARRIER };
 
 /* ---- numbers ---- */
 
-static uint32_t object_number(struct builder *b, enum object_kind kind,
-			      uint64_t object, uint32_t *count, bool *is_new)
+static uint32_t object_number(struct builder *b, uint32_t kind, uint64_t object,
+			      uint32_t *count, bool *is_new)
 {
 	uint32_t *n = keymap_at(&b->names, object, kind);
 
@@ -73,7 +73,9 @@ static uint32_t barrier_number(struct builder *b, const struct traced *e)
 {
 	uint32_t count = (uint32_t)b->m->causal.barriers.count;
 	bool is_new;
-	uint32_t n = object_number(b, BARRIER, e->object, &count, &is_new);
+	/* One that was made anew for another number of threads is another. */
+	uint32_t n = object_number(b, BARRIER | (uint32_t)e->was << 8,
+				   e->object, &count, &is_new);
 
 	if (is_new) {
 		vec_push(&b->m->causal.barriers, e->was ? (uint32_t)e->was : 1);
@@ -258,7 +260,7 @@ static void wake_add(struct builder *b, uint32_t line, struct actor *a)
 			  .lock = lock_number(b, a->mutex),
 			  .wakes = CAUSAL_NOBODY,
 			  .timed_out = a->timed_out });
-	*a = (struct actor){ .round = a->round };
+	*a = (struct actor){ .barrier = a->barrier, .round = a->round };
 }
 
 static void lock_add(struct builder *b, uint32_t line)
@@ -358,33 +360,34 @@ static void signal_add(struct builder *b, uint32_t line)
 							   e->other });
 }
 
-/* `e` is what the thread did there, also where `line` is NO_LINE. */
-static void barrier_add(struct builder *b, const struct traced *e,
-			uint32_t line, enum causal_kind kind, uint32_t round,
-			bool serial)
+/* What a thread does in its round; `line` may be NO_LINE. */
+static void barrier_add(struct builder *b, uint32_t thread, uint32_t line,
+			enum causal_kind kind, bool serial)
 {
+	const struct actor *a = &b->actors[thread];
+
 	event_add(b, line,
 		  (struct causal_event){ .kind = kind,
-					 .thread = e->thread,
-					 .object = barrier_number(b, e),
+					 .thread = thread,
+					 .object = a->barrier,
 					 .wakes = CAUSAL_NOBODY,
-					 .round = round,
+					 .round = a->round,
 					 .serial = serial });
 }
 
 static void arrive_add(struct builder *b, uint32_t line)
 {
 	const struct traced *e = &b->t->lines[line];
-	uint32_t n = barrier_number(b, e);
+	struct actor *a = &b->actors[e->thread];
 	bool serial = e->flags & TRACED_SERIAL;
-	uint32_t round = b->entered.at[n]++ / b->m->causal.barriers.at[n];
 
-	b->m->gaps |= GAP_BARRIER;
-	b->actors[e->thread].round = round;
-	barrier_add(b, e, line, CAUSAL_BARRIER_ENTER, round, serial);
+	a->barrier = barrier_number(b, e);
+	a->round = b->entered.at[a->barrier]++ /
+		   b->m->causal.barriers.at[a->barrier];
+	barrier_add(b, e->thread, line, CAUSAL_BARRIER_ENTER, serial);
 	/* Who comes last leaves at once, without a line of its own. */
 	if (serial)
-		barrier_add(b, e, NO_LINE, CAUSAL_BARRIER_LEAVE, round, false);
+		barrier_add(b, e->thread, NO_LINE, CAUSAL_BARRIER_LEAVE, false);
 }
 
 /* ---- lines ---- */
@@ -430,8 +433,7 @@ static void line_add(struct builder *b, uint32_t line)
 		arrive_add(b, line);
 		break;
 	case EVENT_BARRIER_LEAVE:
-		barrier_add(b, e, line, CAUSAL_BARRIER_LEAVE,
-			    b->actors[e->thread].round, false);
+		barrier_add(b, e->thread, line, CAUSAL_BARRIER_LEAVE, false);
 		break;
 	case EVENT_THREAD_CREATE:
 		if (e->object)
@@ -484,6 +486,28 @@ static void find_tried(struct builder *b)
 	keymap_done(&waited);
 }
 
+/* Where more threads come to a barrier than make a round, others might meet. */
+static void find_crowds(struct trace_model *m)
+{
+	const struct causal_trace *t = &m->causal;
+	size_t size = t->barriers.count * t->threads;
+	bool *came = xcalloc(size + 1, sizeof(*came));
+	uint32_t *threads = xcalloc(t->barriers.count + 1, sizeof(*threads));
+
+	for (size_t i = 0; i < t->events.count; i++) {
+		const struct causal_event *e = &t->events.at[i];
+		bool *here = came + (size_t)e->object * t->threads + e->thread;
+
+		if (e->kind != CAUSAL_BARRIER_ENTER || *here)
+			continue;
+		*here = true;
+		if (++threads[e->object] > t->barriers.at[e->object])
+			m->gaps |= GAP_BARRIER;
+	}
+	free(came);
+	free(threads);
+}
+
 /* How many events are in the beginnings of each history? */
 static void count_events(struct trace_model *m, const struct run_trace *t)
 {
@@ -499,6 +523,9 @@ static void count_events(struct trace_model *m, const struct run_trace *t)
 			/* Writes from outside stand before their read. */
 			if (e != NO_LINE)
 				sum = m->causal.events.at[e].position + 1;
+			/* Who arrives last has left as well. */
+			if (e != NO_LINE && m->causal.events.at[e].serial)
+				sum++;
 			count[i + 1] = sum;
 		}
 		m->events_in[n] = count;
@@ -540,6 +567,7 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t window)
 		if (run_trace_place(t, i, &place))
 			line_add(&b, i);
 	count_events(m, t);
+	find_crowds(m);
 	builder_done(&b);
 	return m;
 }

@@ -32,7 +32,7 @@ enum model_gap {
 	GAP_CUT = 32,	   /* the trace is not whole */
 	GAP_WINDOW = 64,   /* longer than the model takes at once */
 	GAP_CHOICES = 128, /* reads of many parts, not all combinations */
-	GAP_BARRIER = 256, /* who comes last at a barrier is not varied */
+	GAP_BARRIER = 256, /* who meets whom at a barrier is not varied */
 };
 
 struct trace_model {

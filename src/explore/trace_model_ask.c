@@ -84,11 +84,15 @@ void trace_model_order(const struct trace_model *m, const struct run_trace *t,
 		       struct thread_order *out)
 {
 	uint32_t *next = xcalloc(t->thread_count + 1, sizeof(*next));
+	uint32_t turned = CAUSAL_NOBODY;
 
 	out->count = 0;
+	if (s->count)
+		turned = causal_turned(&m->causal, s->at[s->count - 1].event);
 	for (size_t i = 0; i < s->count; i++) {
 		uint32_t line = m->lines.at[s->at[i].event], place, thread;
-		bool is_last = i + 1 == s->count;
+		/* What comes after another result is not known. */
+		bool is_other = i + 1 == s->count || s->at[i].event == turned;
 
 		if (line == NO_LINE)
 			continue;
@@ -102,7 +106,7 @@ void trace_model_order(const struct trace_model *m, const struct run_trace *t,
 				 (struct traced_order){ thread, NO_THREAD });
 		vec_push(out, (struct traced_order){ thread, s->at[i].wakes });
 		next[thread]++;
-		if (!is_last)
+		if (!is_other)
 			add_end(t, thread, &next[thread], out);
 	}
 	free(next);

@@ -10,6 +10,34 @@
 
 build random "$SOURCE/tests/programs/random_threads.c"
 
+# Who comes last at a barrier is told so, and does something else.
+cat > meet.c <<'END'
+#include <pthread.h>
+static pthread_barrier_t all;
+static volatile int last, seen;
+static void *meet(void *p)
+{
+	for (int i = 0; i < 2; i++)
+		if (pthread_barrier_wait(&all))
+			last = *(int *)p;
+	seen += last;
+	return p;
+}
+int main(void)
+{
+	int numbers[] = { 1, 2 };
+	pthread_t a, b;
+
+	pthread_barrier_init(&all, NULL, 2);
+	pthread_create(&a, NULL, meet, &numbers[0]);
+	pthread_create(&b, NULL, meet, &numbers[1]);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return !seen;
+}
+END
+build meet meet.c
+
 # classes SEARCH ARGUMENT...: into the file SEARCH; the number of schedules is
 # printed.
 classes() {
@@ -17,12 +45,13 @@ classes() {
 
 	shift
 	run 0 "$HEDDLE" explore -j 1 --json --search "$search" \
-		--classes "$search" -- ./random "$@"
+		--classes "$search" -- "$@"
 	sort -o "$search" "$search"
 	grep -o '"schedules": [0-9]*' out | grep -o '[0-9]*'
 }
 
-for program in "1 2 3" "4 2 3" "9 2 6" "19 2 6" "110 3 3" "106 3 3"; do
+for program in "./random 1 2 3" "./random 4 2 3" "./random 9 2 6" \
+	"./random 19 2 6" "./random 110 3 3" "./random 106 3 3" ./meet; do
 	# shellcheck disable=SC2086
 	for search in mcm dfs dpor; do
 		classes $search $program > "$search.runs"
@@ -34,7 +63,8 @@ for program in "1 2 3" "4 2 3" "9 2 6" "19 2 6" "110 3 3" "106 3 3"; do
 done
 
 # Larger ones, by the two that can.
-for program in "18 3 5" "23 3 5" "25 3 5" "102 3 3"; do
+for program in "./random 18 3 5" "./random 23 3 5" "./random 25 3 5" \
+	"./random 102 3 3"; do
 	# shellcheck disable=SC2086
 	for search in mcm dpor; do
 		classes $search $program > "$search.runs"

@@ -57,13 +57,34 @@ static void note_reached(struct walk *w, uint32_t event)
 	const struct causal_part *p = &w->trace->parts.at[e->part];
 	struct reached r = { .event = event };
 
-	assert_in_range(e->parts, 1, 2);
+	assert_true(e->parts <= 2);
 	for (uint32_t i = 0; i < e->parts; i++)
 		r.values[i] = simulation_value(&w->state, p[i].location);
 	for (size_t i = 0; i < w->reached.count; i++)
 		if (!memcmp(&w->reached.at[i], &r, sizeof(r)))
 			return;
 	vec_push(&w->reached, r);
+}
+
+/* Is this thread about to come to a barrier at which all are but itself and the
+ * one that was the last? Then they may come the other way round. */
+static bool may_be_last(const struct walk *w, uint32_t event)
+{
+	const struct causal_event *e = &w->trace->events.at[event];
+	uint32_t turned = causal_turned(w->trace, event);
+	const struct causal_event *other;
+	uint64_t size;
+
+	if (turned == CAUSAL_NOBODY)
+		return false;
+	other = &w->trace->events.at[turned];
+	if (simulation_progress(&w->state, other->thread) != other->position ||
+	    w->state.words[w->state.living + e->thread] != 1 ||
+	    w->state.words[w->state.living + other->thread] != 1)
+		return false;
+	size = w->trace->barriers.at[e->object];
+	return w->state.words[w->state.barriers + e->object] + 2 ==
+	       (e->round + 1) * size;
 }
 
 static void walk_on(struct walk *w);
@@ -96,6 +117,8 @@ static void walk_on(struct walk *w)
 		if (simulation_progress(&w->state, e->thread) != e->position)
 			continue;
 		walk_step(w, i, CAUSAL_NOBODY);
+		if (may_be_last(w, i))
+			note_reached(w, i);
 		if (e->kind != CAUSAL_SIGNAL)
 			continue;
 		for (uint32_t t = 0; t < w->trace->threads; t++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Semaphores and barriers. A semaphore's wait takes a token that was there at
- * first or that an earlier post brought, and no token is taken twice. The
- * threads of a barrier keep the rounds that they had.
+ * Semaphores. A wait takes a token that was there at first or that an earlier
+ * post brought, and no token is taken twice.
  */
 #include "explore/causal_model.h"
 
@@ -93,32 +92,4 @@ void causal_add_semaphores(struct causal *m)
 	vec_free(&k.takers);
 	free(k.taken);
 	free(k.waits);
-}
-
-/* Must one be before the other at a barrier? Of a round, all enter before any
- * leaves, and the last one enters last; rounds come one after another. */
-static bool barrier_orders(const struct causal_event *a,
-			   const struct causal_event *b)
-{
-	if (a->kind != CAUSAL_BARRIER_ENTER || a->object != b->object)
-		return false;
-	if (b->kind == CAUSAL_BARRIER_LEAVE)
-		return a->round == b->round;
-	if (b->kind != CAUSAL_BARRIER_ENTER)
-		return false;
-	return a->round + 1 == b->round ||
-	       (a->round == b->round && b->serial && !a->serial);
-}
-
-void causal_add_barriers(struct causal *m)
-{
-	const struct causal_trace *t = m->trace;
-
-	if (!t->barriers.count)
-		return;
-	for (uint32_t a = 0; a < t->events.count; a++)
-		for (uint32_t b = 0; b < t->events.count; b++)
-			if (a != b &&
-			    barrier_orders(&t->events.at[a], &t->events.at[b]))
-				causal_edge(m, a, b);
 }
