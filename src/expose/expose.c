@@ -175,31 +175,48 @@ static int baseline(struct expose *e, struct err *err)
 	return rc;
 }
 
-int expose_run(const struct expose_options *o, struct expose_result *r,
-	       struct err *err)
+int expose_watch(const struct expose_options *o, struct expose_result *r,
+		 struct err *err)
+{
+	double began = expose_now();
+	int rc;
+
+	*r = (struct expose_result){ 0 };
+	rc = candidates_observe(o, r, err);
+	r->seconds = expose_now() - began;
+	return rc;
+}
+
+int expose_force(const struct expose_options *o, struct expose_result *r,
+		 struct err *err)
 {
 	struct expose e = { .o = o,
 			    .r = r,
 			    .plan = plan_new(),
-			    .began = expose_now(),
+			    .began = expose_now() - r->seconds,
 			    .seed = o->seed };
-	bool needs_profile = o->method == EXPOSE_CTRIGGER ||
-			     o->method == EXPOSE_RACE;
-	int rc = 0;
+	int rc;
 
-	*r = (struct expose_result){ 0 };
-	if (needs_profile) {
-		rc = candidates_observe(o, r, err);
-		if (rc == 0)
-			candidates_make(o, r, e.plan);
-	}
+	if (r->trace)
+		candidates_make(o, r, e.plan);
 	e.run_ms = (uint64_t)(r->observe_seconds * 1000) + 1;
-	if (rc == 0)
-		rc = o->method == EXPOSE_CTRIGGER ? ctrigger(&e, err) :
-						    baseline(&e, err);
+	rc = o->method == EXPOSE_CTRIGGER ? ctrigger(&e, err) :
+					    baseline(&e, err);
 	r->seconds = expose_now() - e.began;
 	plan_free(e.plan);
 	return rc;
+}
+
+int expose_run(const struct expose_options *o, struct expose_result *r,
+	       struct err *err)
+{
+	bool needs_profile = o->method == EXPOSE_CTRIGGER ||
+			     o->method == EXPOSE_RACE;
+
+	*r = (struct expose_result){ 0 };
+	if (needs_profile && expose_watch(o, r, err) < 0)
+		return -1;
+	return expose_force(o, r, err);
 }
 
 void expose_done(struct expose_result *r)

@@ -143,6 +143,14 @@ struct expose_options {
  * case. */
 MUST_USE int expose_run(const struct expose_options *o,
 			struct expose_result *result, struct err *err);
+
+/* The two halves of it, for who has something to do in between: the program is
+ * observed and what could go wrong is listed; then it is made to happen. The
+ * budget of the second half counts what the first took. */
+MUST_USE int expose_watch(const struct expose_options *o,
+			  struct expose_result *result, struct err *err);
+MUST_USE int expose_force(const struct expose_options *o,
+			  struct expose_result *result, struct err *err);
 void expose_done(struct expose_result *result);
 
 enum exit_status expose_status(const struct expose_result *result);

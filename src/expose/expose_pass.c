@@ -154,6 +154,18 @@ static void tally_add(struct expose_candidate *c, const struct force_tally *t,
 		c->state = EXPOSE_NOT_FORCED;
 }
 
+/* Which part of the pass was still to come when the candidate was first forced:
+ * its runs have one seed after the other, and take about as long each. */
+static double part_after(const struct expose *e,
+			 const struct campaign_result *c, size_t i)
+{
+	const struct force_tally *t = &c->tallies[i];
+
+	if (!t->forced || t->first < e->seed || t->first - e->seed >= c->made)
+		return 0;
+	return 1 - (double)(t->first - e->seed + 1) / (double)c->made;
+}
+
 static void tallies_take(struct expose *e, const struct pass *p,
 			 const struct campaign_result *c)
 {
@@ -161,7 +173,7 @@ static void tallies_take(struct expose *e, const struct pass *p,
 
 	for (size_t i = 0; i < p->which.count; i++)
 		tally_add(&e->r->candidates.at[p->which.at[i]], &c->tallies[i],
-			  m.seconds);
+			  m.seconds - c->seconds * part_after(e, c, i));
 	count_settled(e->r, &m.tried, &m.forced);
 	vec_push(&e->r->moments, m);
 }
