@@ -8,6 +8,7 @@
 
 #include "base/install.h"
 #include "base/log.h"
+#include "cli/run_args.h"
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "explore/explorer.h"
@@ -28,15 +29,9 @@ struct explore_values {
 };
 
 static const struct explore_values explore_defaults = {
-	.bound = 2,
-	.search = "mcm",
-	.solver = "order",
-	.points = "shared",
-	.hang = 10000,
-	.max_points = 1000000,
-	.memory = UINT64_C(4) << 30,
-	.keep = 20,
-	.store = STORE_DEFAULT,
+	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
+	.bound = 2,	   .search = "mcm",
+	.solver = "order", .points = "shared",
 };
 
 static const struct arg explore_options[] = {
@@ -44,8 +39,7 @@ static const struct arg explore_options[] = {
 		   "at most so many schedules"),
 	ARG_DURATION(struct explore_values, time_for, "for", 0, "TIME",
 		     "at most so long (500ms, 30s, 2m)"),
-	ARG_NUMBER(struct explore_values, jobs, "jobs", 'j', "J",
-		   "runs at a time (as many as processors)"),
+	RUN_ARGS_JOBS(struct explore_values),
 	ARG_CHOICE(struct explore_values, search, "search", 0,
 		   "mcm|dfs|chess|dpor", "what chooses schedules (mcm)"),
 	ARG_NUMBER(struct explore_values, bound, "bound", 0, "C",
@@ -60,20 +54,9 @@ static const struct arg explore_options[] = {
 		 "ask for no states in which every thread waits"),
 	ARG_CHOICE(struct explore_values, points, "points", 0, "all|shared",
 		   "accesses at which threads may change (shared)"),
-	ARG_PATH(struct explore_values, expect, "expect", 0, "FILE",
-		 "what standard output has to be"),
-	ARG_STRING(struct explore_values, check, "check", 0, "COMMAND",
-		   "judges what was printed, by its exit status"),
-	ARG_DURATION(struct explore_values, hang, "hang", 0, "TIME",
-		     "without a point, until a run counts as hung (10s)"),
-	ARG_NUMBER(struct explore_values, max_points, "max-points", 0, "N",
-		   "where a run is given up (1000000)"),
-	ARG_SIZE(struct explore_values, memory, "memory", 0, "SIZE",
-		 "that a run may use (4G)"),
-	ARG_PATH(struct explore_values, store, "store", 0, "DIR",
-		 "keep failures in DIR (.heddle)"),
-	ARG_NUMBER(struct explore_values, keep, "keep", 0, "N",
-		   "keep the last N (20)"),
+	RUN_ARGS_JUDGED(struct explore_values),
+	RUN_ARGS_LIMITS(struct explore_values),
+	RUN_ARGS_KEPT(struct explore_values),
 	ARG_FLAG(struct explore_values, costs, "costs", 0,
 		 "say what runs and questions took"),
 	ARG_PATH(struct explore_values, classes, "classes", 0, "FILE",

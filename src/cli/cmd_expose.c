@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/install.h"
+#include "cli/run_args.h"
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "expose/expose.h"
@@ -21,15 +22,8 @@ struct expose_values {
 };
 
 static const struct expose_values expose_defaults = {
-	.budget = 60000,
-	.seed = 1,
-	.keep = 20,
-	.hang = 10000,
-	.max_points = 1000000,
-	.memory = UINT64_C(4) << 30,
-	.method = "ctrigger",
-	.rank = "gap",
-	.store = STORE_DEFAULT,
+	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
+	.budget = 60000,   .seed = 1, .method = "ctrigger", .rank = "gap",
 };
 
 static const struct arg expose_table[] = {
@@ -46,28 +40,13 @@ static const struct arg expose_table[] = {
 		 "list every candidate, and what was pruned and why"),
 	ARG_FLAG(struct expose_values, all_failures, "all-failures", 0,
 		 "go on after the first failure, keep each kind"),
-	ARG_NUMBER(struct expose_values, jobs, "jobs", 'j', "J",
-		   "controlled runs at a time (as many as processors)"),
+	RUN_ARGS_JOBS(struct expose_values),
 	ARG_NUMBER(struct expose_values, seed, "seed", 0, "K",
 		   "of the first run (1)"),
-	ARG_PATH(struct expose_values, expect, "expect", 0, "FILE",
-		 "what standard output has to be"),
-	ARG_STRING(struct expose_values, check, "check", 0, "COMMAND",
-		   "judges what was printed, by its exit status"),
-	ARG_FLAG(struct expose_values, exec, "exec", 0,
-		 "start each run afresh, in a directory of its own"),
-	ARG_PATHS(struct expose_values, inputs, "input", 0, "FILE",
-		  "a file that the program reads; may be repeated"),
-	ARG_DURATION(struct expose_values, hang, "hang", 0, "TIME",
-		     "without a point, until a run counts as hung (10s)"),
-	ARG_NUMBER(struct expose_values, max_points, "max-points", 0, "N",
-		   "where a controlled run is given up (1000000)"),
-	ARG_SIZE(struct expose_values, memory, "memory", 0, "SIZE",
-		 "that a run may use (4G)"),
-	ARG_PATH(struct expose_values, store, "store", 0, "DIR",
-		 "keep failures in DIR (.heddle)"),
-	ARG_NUMBER(struct expose_values, keep, "keep", 0, "N",
-		   "keep the last N (20)"),
+	RUN_ARGS_JUDGED(struct expose_values),
+	RUN_ARGS_START(struct expose_values),
+	RUN_ARGS_LIMITS(struct expose_values),
+	RUN_ARGS_KEPT(struct expose_values),
 	ARG_FLAG(struct expose_values, json, "json", 0, "print JSON"),
 	ARG_PATH(struct expose_values, output, "output", 'o', "FILE",
 		 "print to FILE instead of standard output"),

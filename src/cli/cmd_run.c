@@ -3,22 +3,16 @@
 #include <string.h>
 
 #include "base/install.h"
+#include "cli/run_args.h"
 #include "cli/run_modes.h"
 #include "cli/verb.h"
 #include "store/store.h"
 #include "trial/program.h"
 
 static const struct run_options run_defaults = {
-	.keep = 20,
-	.store = STORE_DEFAULT,
-	.view = VIEW_DEFAULTS,
-	.depth = 3,
-	.seed = 1,
-	.points = "shared",
-	.ready = "main",
-	.hang = 10000,
-	.max_points = 1000000,
-	.memory = UINT64_C(4) << 30,
+	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
+	.view = VIEW_DEFAULTS, .depth = 3,	.seed = 1,
+	.points = "shared",    .ready = "main",
 };
 
 /* Those of strategy.def but the one that needs a plan. */
@@ -38,40 +32,25 @@ static const struct arg run_options[] = {
 		   "of the first run; the next has K + 1 (1)"),
 	ARG_NUMBER(struct run_options, depth, "depth", 0, "D",
 		   "of the bugs pct looks for (3)"),
-	ARG_NUMBER(struct run_options, jobs, "jobs", 'j', "J",
-		   "runs at a time (as many as processors)"),
+	RUN_ARGS_JOBS(struct run_options),
 	ARG_FLAG(struct run_options, all_failures, "all-failures", 0,
 		 "go on after the first failure, keep each kind"),
 	ARG_CHOICE(struct run_options, points, "points", 0, "all|shared|sync",
 		   "accesses at which threads may change (shared)"),
 	ARG_FLAG(struct run_options, spurious, "spurious", 0,
 		 "let waits on conditions end without cause"),
-	ARG_PATH(struct run_options, expect, "expect", 0, "FILE",
-		 "what standard output has to be"),
-	ARG_STRING(struct run_options, check, "check", 0, "COMMAND",
-		   "judges what was printed, by its exit status"),
-	ARG_FLAG(struct run_options, exec, "exec", 0,
-		 "start each run afresh, in a directory of its own"),
+	RUN_ARGS_JUDGED(struct run_options),
+	RUN_ARGS_START(struct run_options),
 	ARG_CHOICE(struct run_options, ready, "ready", 0, "main|idle",
 		   "where runs begin, unless the program says (main)"),
-	ARG_PATHS(struct run_options, inputs, "input", 0, "FILE",
-		  "a file that the program reads; may be repeated"),
-	ARG_DURATION(struct run_options, hang, "hang", 0, "TIME",
-		     "without a point, until a run counts as hung (10s)"),
-	ARG_NUMBER(struct run_options, max_points, "max-points", 0, "N",
-		   "where a run is given up (1000000)"),
-	ARG_SIZE(struct run_options, memory, "memory", 0, "SIZE",
-		 "that a run may use (4G)"),
+	RUN_ARGS_LIMITS(struct run_options),
 	ARG_FLAG(struct run_options, all, "all", 'a',
 		 "record every access, not only to shared memory"),
 	ARG_DURATION(struct run_options, time, "time", 't', "TIME",
 		     "kill the program after TIME (500ms, 30s, 2m)"),
 	ARG_PATH(struct run_options, trace, "trace", 0, "FILE",
 		 "write the trace to FILE, keep no run"),
-	ARG_PATH(struct run_options, store, "store", 0, "DIR",
-		 "keep runs and failures in DIR (.heddle)"),
-	ARG_NUMBER(struct run_options, keep, "keep", 0, "N",
-		   "keep the last N (20)"),
+	RUN_ARGS_KEPT(struct run_options),
 	VIEW_ARGS(struct run_options),
 	ARG_END,
 };

@@ -13,6 +13,7 @@
 #include "cli/hooked.h"
 #include "cli/reporting.h"
 #include "cli/story.h"
+#include "cli/run_args.h"
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "report/junit.h"
@@ -30,22 +31,14 @@ struct test_options {
 };
 
 static const struct test_options test_defaults = {
-	.budget = 60000,
-	.seed = 1,
-	.keep = 20,
-	.store = STORE_DEFAULT,
-	.colour = "auto",
-	.fail_on = "none",
-	.hang = 10000,
-	.max_points = 1000000,
-	.memory = UINT64_C(4) << 30,
+	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
+	.budget = 60000,   .seed = 1, .colour = "auto", .fail_on = "none",
 };
 
 static const struct arg test_options[] = {
 	ARG_DURATION(struct test_options, budget, "budget", 'b', "TIME",
 		     "time to look for failures, each command (60s)"),
-	ARG_NUMBER(struct test_options, jobs, "jobs", 'j', "N",
-		   "runs at a time (as many as processors)"),
+	RUN_ARGS_JOBS(struct test_options),
 	ARG_FLAG(struct test_options, all, "all", 'a',
 		 "go on after the first failure, as long as there is time"),
 	ARG_PATH(struct test_options, each, "each", 0, "FILE",
@@ -60,28 +53,14 @@ static const struct arg test_options[] = {
 		 "write the verdicts as JUnit XML to FILE as well"),
 	ARG_FLAG(struct test_options, json, "json", 0,
 		 "print JSON instead of a story"),
-	ARG_PATH(struct test_options, expect, "expect", 0, "FILE",
-		 "what standard output has to be"),
-	ARG_STRING(struct test_options, check, "check", 0, "COMMAND",
-		   "judges what was printed, by its exit status"),
+	RUN_ARGS_JUDGED(struct test_options),
 	ARG_CHOICE(struct test_options, fail_on, "fail-on", 0, "race|none",
 		   "a data race counts as a failure (none)"),
-	ARG_FLAG(struct test_options, exec, "exec", 0,
-		 "start each run afresh, in a directory of its own"),
-	ARG_PATHS(struct test_options, inputs, "input", 0, "FILE",
-		  "a file that the program reads; may be repeated"),
+	RUN_ARGS_START(struct test_options),
 	ARG_NUMBER(struct test_options, seed, "seed", 0, "N",
 		   "where random choices begin (1)"),
-	ARG_DURATION(struct test_options, hang, "hang", 0, "TIME",
-		     "without a point, until a run counts as hung (10s)"),
-	ARG_NUMBER(struct test_options, max_points, "max-points", 0, "N",
-		   "where a run is given up (1000000)"),
-	ARG_SIZE(struct test_options, memory, "memory", 0, "SIZE",
-		 "that a run may use (4G)"),
-	ARG_PATH(struct test_options, store, "store", 0, "DIR",
-		 "keep runs and failures in DIR (.heddle)"),
-	ARG_NUMBER(struct test_options, keep, "keep", 0, "N",
-		   "keep the last N (20)"),
+	RUN_ARGS_LIMITS(struct test_options),
+	RUN_ARGS_KEPT(struct test_options),
 	ARG_CHOICE(struct test_options, colour, "colour", 0,
 		   "auto|always|never", "colours (auto: on a terminal)"),
 	ARG_END,
