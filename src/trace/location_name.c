@@ -34,9 +34,11 @@ static char *maker_text(const struct location *where, struct sites *sites,
 {
 	struct site_chain chain = stack_resolve(sites, where->stack);
 	const struct frame *f = frame_of_user(chain);
+	const char *slash = f ? strrchr(f->file, '/') : NULL;
 
 	if (f)
-		return xasprintf(" %s at %s:%d", verb, f->file, f->line);
+		return xasprintf(" %s at %s:%d", verb,
+				 slash ? slash + 1 : f->file, f->line);
 	if (chain.count && chain.frames[0].function)
 		return xasprintf(" %s in %s", verb, chain.frames[0].function);
 	return xstrdup("");
