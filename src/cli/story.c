@@ -369,7 +369,7 @@ static void bugs_print(const struct tested *t, const struct story_style *style,
 		if (i)
 			putc('\n', out);
 		headline_print(EXIT_BROKEN, b->evidence.repro->verdict,
-			       t->seconds, b->schedules, style, out);
+			       b->seconds, b->schedules, style, out);
 		if (b->is_known)
 			fputs("known: it is in the baseline\n", out);
 		explanation_print(&b->evidence, style, out);
@@ -405,8 +405,17 @@ static void ways_print(const struct tested *t, FILE *out)
 		before = ", ";
 	}
 	if (t->ways.count)
-		fprintf(out, " schedules; %s\n",
-			t->is_complete ? "complete" : "there are more");
+		fputs(" schedules\n", out);
+}
+
+/* Complete: no other schedule would make a difference. */
+static void explored_print(const struct tested *t, FILE *out)
+{
+	if (!t->classes)
+		return;
+	fputs("explored: ", out);
+	word_count(t->classes, "causal class", "causal classes", out);
+	fprintf(out, ", %s\n", t->is_complete ? "complete" : "there are more");
 }
 
 static void watched_print(const struct tested *t,
@@ -421,6 +430,8 @@ static void watched_print(const struct tested *t,
 	if (t->feasible > 0)
 		fprintf(out, "; %d of %d feasible interleavings exercised",
 			t->exercised, t->feasible);
+	else if (t->feasible == 0)
+		fputs("; no unserializable interleaving is feasible", out);
 	if (t->races + t->cycles > 0)
 		fprintf(out, "   %sheddle run --observe%s", colour(style, BOLD),
 			colour(style, PLAIN));
@@ -434,6 +445,7 @@ static void quiet_print(const struct tested *t, const struct story_style *style,
 
 	headline_print(t->status, text, t->seconds, t->schedules, style, out);
 	ways_print(t, out);
+	explored_print(t, out);
 	watched_print(t, style, out);
 	for (size_t i = 0; i < t->notes.count; i++)
 		fprintf(out, "note: %s\n", t->notes.at[i]);

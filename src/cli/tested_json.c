@@ -44,6 +44,17 @@ static json_t *curve(const struct tested *t)
 	return all;
 }
 
+static json_t *coverage(const struct tested *t)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < t->coverage.count; i++)
+		json_array_append_new(
+			all, json_pack("[f,i]", t->coverage.at[i].seconds,
+				       t->coverage.at[i].exercised));
+	return all;
+}
+
 static json_t *bugs(const struct tested *t)
 {
 	json_t *all = json_array();
@@ -76,7 +87,11 @@ json_t *tested_json(const struct tested *t, char *const *argv)
 	json_object_set_new(j, "first",
 			    t->bugs.count ? number(t->bugs.at[0].schedules) :
 					    json_null());
+	json_object_set_new(j, "first_seconds",
+			    t->bugs.count ? json_real(t->bugs.at[0].seconds) :
+					    json_null());
 	json_object_set_new(j, "complete", json_boolean(t->is_complete));
+	json_object_set_new(j, "classes", number(t->classes));
 	json_object_set_new(j, "interrupted", json_boolean(t->stopped_by));
 	json_object_set_new(j, "races", count(t->races));
 	json_object_set_new(j, "lock_cycles", count(t->cycles));
@@ -84,6 +99,7 @@ json_t *tested_json(const struct tested *t, char *const *argv)
 	json_object_set_new(j, "exercised", count(t->exercised));
 	json_object_set_new(j, "ways", ways(t));
 	json_object_set_new(j, "curve", curve(t));
+	json_object_set_new(j, "coverage", coverage(t));
 	json_object_set_new(j, "bugs", bugs(t));
 	free(line);
 	return j;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
+#include "base/log.h"
 #include "regress/derive.h"
 #include "store/again.h"
 
@@ -14,6 +16,8 @@ enum {
 	GROWTH = 4,	/* from round to round */
 	PCT_DEPTH = 3,
 	PART = 3, /* of the time left, at most, for each of the others */
+	EXPLORE_MS = 2000, /* of explore's first turn */
+	COVER_MS = 1000,   /* for expose, where explore came to its end */
 	REPLAYS = 20,
 	NEW_LEAST = 5, /* percent of new schedules that are worth a turn */
 };
@@ -33,9 +37,14 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static uint64_t ms_left(const struct search *s)
+double search_seconds(const struct search *s)
 {
-	double left = (double)s->o->budget_ms - (now() - s->began) * 1000;
+	return now() - s->began;
+}
+
+uint64_t search_ms_left(const struct search *s)
+{
+	double left = (double)s->o->budget_ms - search_seconds(s) * 1000;
 
 	return left > 0 ? (uint64_t)left : 0;
 }
@@ -69,19 +78,25 @@ static bool is_kept(const struct tested *t, const char *name)
 int search_bug(struct search *s, const char *name, uint64_t schedules,
 	       struct err *err)
 {
-	struct tester_bug bug = { .schedules = schedules };
+	struct tester_bug bug = { .schedules = schedules,
+				  .seconds = search_seconds(s) };
 
 	if (is_kept(s->t, name))
 		return 0;
 	progress_done(&s->progress);
 	again_make_readable(s->o->store, name);
+	log_info("%s: found %.2f s, readable %.2f s", name, bug.seconds,
+		 search_seconds(s));
 	signatures_keep(s->o->store, name);
+	log_info("%s: signature %.2f s", name, search_seconds(s));
 	if (evidence_gather(&bug.evidence, s->o->store, name, REPLAYS, err) <
 	    0) {
 		evidence_done(&bug.evidence);
 		return -1;
 	}
-	search_locate(s, &bug.evidence, ms_left(s));
+	log_info("%s: replayed %.2f s", name, search_seconds(s));
+	search_locate(s, &bug.evidence, search_ms_left(s));
+	log_info("%s: located %.2f s", name, search_seconds(s));
 	bug.name = xstrdup(name);
 	vec_push(&s->t->bugs, bug);
 	return 0;
@@ -169,7 +184,7 @@ static struct campaign_options campaign_of(struct search *s, size_t turn,
 		.ask = search_ask(s),
 		.seed = o->seed + s->turns[turn].runs,
 		.runs = runs,
-		.time_ms = ms_left(s),
+		.time_ms = search_ms_left(s),
 		.workers = o->jobs,
 		.all_failures = o->all,
 		.exec = o->exec,
@@ -243,10 +258,15 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 	return rc;
 }
 
+static bool is_stopped(const struct search *s)
+{
+	return s->t->stopped_by || !search_ms_left(s) ||
+	       (s->t->bugs.count && !s->o->all);
+}
+
 static bool is_over(const struct search *s)
 {
-	return s->t->stopped_by || s->t->is_complete || !ms_left(s) ||
-	       (s->t->bugs.count && !s->o->all);
+	return s->t->is_complete || is_stopped(s);
 }
 
 /* A strategy that found nothing new may rest, but not all of them. */
@@ -270,29 +290,62 @@ static int round_of(struct search *s, uint64_t runs, struct err *err)
 	return 0;
 }
 
-/* A program that cannot be explored or watched can be tested all the same.
- * Races as failures, and runs in directories of their own, are not for explore.
- */
-static void ways_of_their_own(struct search *s)
+/* How long explore may take now; 0: it sits this round out. Races as failures,
+ * and runs in directories of their own, are not for it. */
+static uint64_t explore_turn(struct search *s)
 {
-	bool can_explore = !s->o->races && !s->o->exec;
+	uint64_t ms = s->explore_ms ? s->explore_ms * 2 : EXPLORE_MS;
+	uint64_t most = search_ms_left(s) / PART;
+
+	if (s->o->races || s->o->exec)
+		return 0;
+	if (s->is_endless) {
+		s->is_endless = false;
+		return 0;
+	}
+	return ms < most ? ms : most;
+}
+
+/* Where every schedule was tried under control, the few free runs that are left
+ * to make are for what control cannot show, and to tell what was exercised. */
+static uint64_t expose_turn(const struct search *s)
+{
+	uint64_t ms = search_ms_left(s) / PART;
+
+	return s->t->is_complete && ms > COVER_MS ? COVER_MS : ms;
+}
+
+/* A program that cannot be explored or forced can be tested all the same. */
+static void ways_of_their_own(struct search *s, bool is_first)
+{
+	uint64_t ms = is_over(s) ? 0 : explore_turn(s);
 	struct err err;
 
-	if (!is_over(s) && can_explore &&
-	    search_explore(s, ms_left(s) / PART, &err) < 0)
+	if (ms && search_explore(s, ms, &err) < 0) {
+		s->is_endless = true;
 		note_add(s->t, err.text);
-	if (!is_over(s) && search_expose(s, ms_left(s) / PART, &err) < 0)
+	}
+	if (is_first && s->is_watched && !is_stopped(s) &&
+	    search_expose(s, expose_turn(s), &err) < 0)
+		note_add(s->t, err.text);
+}
+
+static void watch(struct search *s)
+{
+	struct err err;
+
+	if (search_watch(s, s->o->budget_ms / PART, &err) < 0)
 		note_add(s->t, err.text);
 }
 
 static int search(struct search *s, struct err *err)
 {
-	if (round_of(s, FIRST_RUNS, err) < 0)
-		return -1;
-	ways_of_their_own(s);
-	for (uint64_t runs = FIRST_RUNS * GROWTH; !is_over(s); runs *= GROWTH)
+	watch(s);
+	for (uint64_t runs = FIRST_RUNS; !is_over(s); runs *= GROWTH) {
 		if (round_of(s, runs, err) < 0)
 			return -1;
+		ways_of_their_own(s, runs == FIRST_RUNS);
+	}
 	return 0;
 }
 
@@ -303,6 +356,18 @@ static enum exit_status status_of(const struct tested *t)
 	if (t->bugs.count || t->native_ending)
 		return EXIT_BROKEN;
 	return t->unknown ? EXIT_UNKNOWN : EXIT_HELD;
+}
+
+static void search_done(struct search *s)
+{
+	struct err ignored;
+
+	if (s->scratch && file_remove(s->scratch, &ignored) < 0)
+		log_warn("%s", ignored.text);
+	free(s->scratch);
+	expose_done(&s->watched);
+	feed_done(&s->feed);
+	outputs_done(&s->outputs);
 }
 
 int tester_run(const struct tester_options *o, struct tested *t,
@@ -325,8 +390,7 @@ int tester_run(const struct tester_options *o, struct tested *t,
 		rc = repro_tidy(o->store, o->keep, err);
 	t->seconds = now() - s.began;
 	t->status = status_of(t);
-	feed_done(&s.feed);
-	outputs_done(&s.outputs);
+	search_done(&s);
 	return rc;
 }
 
@@ -342,6 +406,7 @@ void tested_done(struct tested *t)
 	vec_free(&t->notes);
 	vec_free(&t->ways);
 	vec_free(&t->curve);
+	vec_free(&t->coverage);
 	free(t->unknown);
 	free(t->native_ending);
 }

@@ -7,14 +7,17 @@
  * it by every way there is, within a budget of time, and gather what is known
  * of what broke.
  *
- * The ways take turns. A turn of a strategy is a campaign of some runs, four
- * times as many in each round; a strategy whose runs were nearly all repeats
- * of schedules already seen sits out a round. So the first schedules are of
- * all kinds, since which one breaks a program is not known, and later the time
- * goes to what still finds something new. After the first round the program is
- * explored (explorer.h): a small one to its end, and then nothing is left to
- * look for. Of a larger one a free run is watched, and what could go wrong in
- * it is forced (expose.h).
+ * First a free run is watched: its data races, its lock cycles, and what could
+ * go wrong in it (expose.h). Then the ways take turns. A turn of a strategy is
+ * a campaign of some runs, four times as many in each round; a strategy whose
+ * runs were nearly all repeats of schedules already seen sits out a round. So
+ * the first schedules are of all kinds, since which one breaks a program is not
+ * known, and later the time goes to what still finds something new. In each
+ * round the program is explored as well (explorer.h), twice as long as in the
+ * round before, and going on from there: a small program to its end, and then
+ * nothing is left to look for. A round with no end in sight is followed by one
+ * without exploring. Of a program that was not explored to its end in the first
+ * round, what could go wrong in the watched run is forced.
  *
  * An interrupt ends the search; what was found until then is gathered all the
  * same.
@@ -56,10 +59,17 @@ struct tester_mark {
 	uint64_t runs, distinct;
 };
 
+/* How many of the feasible interleavings were exercised by when. */
+struct tester_moment {
+	double seconds;
+	int exercised;
+};
+
 struct tester_bug {
 	struct evidence evidence;
 	char *name;	    /* of the repro */
 	uint64_t schedules; /* that were tried until it was found */
+	double seconds;	    /* when it was found */
 	bool is_known;	    /* in the baseline */
 };
 
@@ -70,11 +80,13 @@ struct tested {
 	double seconds;
 	int stopped_by;	  /* signal; 0: none */
 	bool is_complete; /* every causal class was tried */
+	uint64_t classes; /* that were explored */
 	/* Of the run that was watched; -1: it could not be. */
 	int races, cycles, feasible, exercised;
 	char *native_ending; /* how it ended, if that was a failure */
 	VEC(struct tester_way) ways;
 	VEC(struct tester_mark) curve;
+	VEC(struct tester_moment) coverage; /* if feasible > 0 */
 	VEC(struct tester_bug) bugs;
 	VEC(char *) notes;
 };

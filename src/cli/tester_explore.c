@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The turn of `explore` in a test: a small program is tried on every schedule
+ * The turns of `explore` in a test: a small program is tried on every schedule
  * that makes a difference, and then there is nothing more to look for.
  */
+#include <stdlib.h>
+
+#include "base/file.h"
 #include "cli/tester_search.h"
 #include "explore/explorer.h"
 
@@ -13,6 +16,20 @@ static void tell(void *to, const struct explore_news *news)
 				     .failures = news->failures };
 
 	search_tell(to, &now);
+}
+
+static void take(struct search *s, uint64_t ms, const struct explore_result *r)
+{
+	search_count(s, "explore", r->campaign.made,
+		     r->classes > s->t->classes ? r->classes - s->t->classes :
+						  0,
+		     r->campaign.seconds);
+	s->t->classes = r->classes;
+	s->explore_ms = ms;
+	s->is_endless = r->left > r->runs;
+	s->t->is_complete = r->is_complete && !s->t->bugs.count;
+	if (!s->t->stopped_by)
+		s->t->stopped_by = r->campaign.stopped_by;
 }
 
 int search_explore(struct search *s, uint64_t ms, struct err *err)
@@ -33,17 +50,21 @@ int search_explore(struct search *s, uint64_t ms, struct err *err)
 		.to = s,
 	};
 	struct explore_result r;
-	int rc = explore(&e, &r, err);
+	char *state;
+	int rc;
 
+	if (!s->scratch)
+		s->scratch = file_make_temporary(err);
+	if (!s->scratch)
+		return -1;
+	state = xasprintf("%s/explored", s->scratch);
+	e.state = state;
+	rc = explore(&e, &r, err);
 	if (rc == 0)
 		rc = search_failures(s, "explore", &r.campaign, err);
-	if (rc == 0) {
-		search_count(s, "explore", r.campaign.made, r.classes,
-			     r.campaign.seconds);
-		s->t->is_complete = r.is_complete && !s->t->bugs.count;
-		if (!s->t->stopped_by)
-			s->t->stopped_by = r.campaign.stopped_by;
-	}
+	if (rc == 0)
+		take(s, ms, &r);
 	explore_done(&r);
+	free(state);
 	return rc;
 }

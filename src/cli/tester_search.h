@@ -9,6 +9,7 @@
  */
 
 #include "cli/tester.h"
+#include "expose/expose.h"
 #include "store/keeping.h"
 #include "trial/campaign.h"
 #include "trial/progress.h"
@@ -24,6 +25,11 @@ struct search {
 	double began;
 	bool is_fresh;	/* runs are processes of their own */
 	bool is_coarse; /* accesses are too many to be points */
+	struct expose_result watched;
+	bool is_watched;
+	char *scratch;	     /* directory, with what was explored; or NULL */
+	uint64_t explore_ms; /* of its last turn */
+	bool is_endless;     /* that turn saw no end */
 	struct {
 		uint64_t runs; /* also where its seeds go on */
 		bool is_tired;
@@ -44,6 +50,11 @@ MUST_USE int search_failures(struct search *s, const char *way,
 /* Limits that all runs have. */
 struct control_ask search_ask(const struct search *s);
 
+uint64_t search_ms_left(const struct search *s);
+
+/* Seconds since the test began. */
+double search_seconds(const struct search *s);
+
 /* A way has made so many runs. */
 void search_count(struct search *s, const char *way, uint64_t runs,
 		  uint64_t distinct, double seconds);
@@ -59,10 +70,13 @@ void search_locate(struct search *s, struct evidence *e, uint64_t ms_left);
 
 /* ---- tester_expose.c ---- */
 
+/* Watches a free run; the rest takes up from there. */
+MUST_USE int search_watch(struct search *s, uint64_t ms, struct err *err);
 MUST_USE int search_expose(struct search *s, uint64_t ms, struct err *err);
 
 /* ---- tester_explore.c ---- */
 
+/* Goes on from the turn before. */
 MUST_USE int search_explore(struct search *s, uint64_t ms, struct err *err);
 
 #endif
