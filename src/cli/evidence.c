@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cli/linear_keep.h"
+#include "locate/locate.h"
 #include "store/again.h"
 
 /* A run with another check than the user's cannot be judged; that it went the
@@ -81,8 +83,20 @@ static void testify(struct evidence *e, struct again *a)
 	captured_free(run);
 }
 
-/* With recording and without are two programs to the server, so two runs of
- * it. */
+static void testify_fully(struct evidence *e, struct again *a, uint32_t replays)
+{
+	testify(e, a);
+	if (!e->witness)
+		return;
+	if (e->repro->outcome != OUTCOME_RACE) {
+		tell_values(e, a);
+		a->follower.flags = 0;
+	}
+	replay(e, a, replays);
+}
+
+/* A failure of a kind of its own is shown by what was kept of it: its runs do
+ * not leave events. */
 static void run_again(struct evidence *e, const char *store, const char *name,
 		      uint32_t replays)
 {
@@ -90,24 +104,19 @@ static void run_again(struct evidence *e, const char *store, const char *name,
 	struct err err;
 	int fd = memfd_create("heddle-events", MFD_CLOEXEC);
 	char path[40];
+	int rc = again_open(&a, store, name, false, &err);
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (again_open(&a, store, name, false, &err) < 0) {
-		note(e, err.text);
-	} else {
-		a.trace = path;
-		if (again_start(&a, &err) < 0) {
-			note(e, err.text);
-		} else {
-			testify(e, &a);
-			if (e->witness && e->repro->outcome != OUTCOME_RACE) {
-				tell_values(e, &a);
-				a.follower.flags = 0;
-			}
-			if (e->witness)
-				replay(e, &a, replays);
-		}
+	if (rc == 0) {
+		a.trace = a.kind ? NULL : path;
+		rc = again_start(&a, &err);
 	}
+	if (rc < 0)
+		note(e, err.text);
+	else if (a.kind)
+		replay(e, &a, replays);
+	else
+		testify_fully(e, &a, replays);
 	again_close(&a);
 	if (fd >= 0)
 		close(fd);
@@ -119,15 +128,23 @@ void evidence_forget_located(struct evidence *e)
 	e->located = NULL;
 }
 
+/* NULL: there is no such thing beside the failure. */
+static json_t *load(const struct evidence *e, const char *name)
+{
+	char *path = xasprintf("%s/%s", e->repro->path, name);
+	json_t *j = json_load_file(path, 0, NULL);
+
+	free(path);
+	if (json_is_object(j))
+		return j;
+	json_decref(j);
+	return NULL;
+}
+
 void evidence_load_located(struct evidence *e)
 {
-	char *path = xasprintf("%s/located.json", e->repro->path);
-
 	evidence_forget_located(e);
-	e->located = json_load_file(path, 0, NULL);
-	free(path);
-	if (!json_is_object(e->located))
-		evidence_forget_located(e);
+	e->located = load(e, LOCATE_FILE ".json");
 }
 
 int evidence_gather(struct evidence *e, const char *store, const char *name,
@@ -138,6 +155,7 @@ int evidence_gather(struct evidence *e, const char *store, const char *name,
 	if (!e->repro)
 		return -1;
 	evidence_load_located(e);
+	e->linear = load(e, LINEAR_FILE);
 	run_again(e, store, name, replays);
 	return 0;
 }
@@ -147,6 +165,7 @@ void evidence_done(struct evidence *e)
 	witness_free(e->witness);
 	repro_free(e->repro);
 	json_decref(e->located);
+	json_decref(e->linear);
 	free(e->note);
 }
 
@@ -160,5 +179,6 @@ struct document_bug evidence_bug(const struct evidence *e)
 		.same = e->same,
 		.times = e->times,
 		.located = e->located,
+		.linear = e->linear,
 	};
 }

@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "linear/linear_record.h"
 #include "linear/linear_verdict.h"
+#include "report/report_linear.h"
 #include "store/repro.h"
 #include "trial/describe.h"
 
@@ -128,6 +129,23 @@ static int keep(const struct linear_options *o, const struct linear_case *c,
 	return rc;
 }
 
+/* Requests, replies and serial orders, for a report. */
+static int write_finding(const struct linear_options *o,
+			 const struct linear_result *result,
+			 const struct linear_finding *f, const char *store,
+			 const char *name, struct err *err)
+{
+	json_t *finding = report_linear_finding(o, result, f);
+	char *text = json_dumps(finding, JSON_INDENT(2));
+	struct repro *r = repro_load(store, name, err);
+	int rc = r && text ? write_beside(r, LINEAR_FILE, text, err) : -1;
+
+	repro_free(r);
+	free(text);
+	json_decref(finding);
+	return rc;
+}
+
 /* The plan of a repro that was kept before. */
 static struct plan *plan_kept(const char *store, const char *name)
 {
@@ -151,7 +169,9 @@ int linear_keep(const struct linear_options *o, struct linear_result *result,
 		int rc = 0;
 
 		if (e->captured) {
-			if (keep(o, c, e, store, strategy, err) < 0)
+			if (keep(o, c, e, store, strategy, err) < 0 ||
+			    write_finding(o, result, f, store, e->repro, err) <
+				    0)
 				return -1;
 			path = linear_record_path(o, f->of_case);
 			rc = path ? linear_record_save(c, path, err) : 0;

@@ -217,16 +217,26 @@ static void column_fill(struct inquiry *q, struct judged *j,
 			const uint32_t *order)
 {
 	uint32_t n = j->orders++;
+	int best = -1;
 
 	j->names[n] = order_name(q->seen, order);
+	j->serials[n] = -1;
 	for (uint32_t seed = 1; seed <= CASE_SEEDS; seed++) {
 		int serial = serial_find(q->c, q->seen, order, seed);
+		bool replies_fit, state_fits;
 
 		if (serial < 0 ||
 		    q->c->serials.at[serial].seen->end != OBSERVED_WHOLE)
 			continue;
-		j->outputs[n] |= outputs_fit(q, serial);
-		j->states[n] |= leaves(q, serial);
+		replies_fit = outputs_fit(q, serial);
+		state_fits = leaves(q, serial);
+
+		j->outputs[n] |= replies_fit;
+		j->states[n] |= state_fits;
+		if (replies_fit + state_fits > best) {
+			best = replies_fit + state_fits;
+			j->serials[n] = serial;
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ struct judged {
 	uint32_t orders; /* of the columns that follow */
 	bool outputs[CASE_ORDERS], states[CASE_ORDERS];
 	char *names[CASE_ORDERS]; /* of these orders: "12", "21" */
+	/* The execution of the order that fits best, of the case's serials; -1:
+	 * it cannot be served so. */
+	int serials[CASE_ORDERS];
 	bool is_error, is_latent;
 	char *component;  /* that differs; NULL: only replies do */
 	char *difference; /* how, in words */

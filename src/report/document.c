@@ -150,8 +150,9 @@ static json_t *suspect(const struct document_bug *b)
 	json_t *j, *steps;
 	struct cause cause = cause_find(b->witness, c, b->located);
 
-	/* What was confirmed and is not in these steps stands in `located`. */
-	if (!cause.has_steps) {
+	/* What was confirmed and is not in these steps stands in `located`, and
+	 * of a deadlock `waits` is the cause. */
+	if (!cause.has_steps || b->repro->outcome == OUTCOME_DEADLOCK) {
 		cause_done(&cause);
 		return json_null();
 	}
@@ -255,6 +256,7 @@ static json_t *bug(const struct document_bug *b)
 		       json_null());
 	SET(j, "threads", threads(b));
 	SET(j, "located", b->located ? json_incref(b->located) : json_null());
+	SET(j, "linear", b->linear ? json_incref(b->linear) : json_null());
 	if (b->witness)
 		witness_set(j, b);
 	return j;

@@ -25,6 +25,7 @@ struct document_bug {
 	const char *note;	       /* what is missing and why; or NULL */
 	uint32_t same, times; /* replays that gave the failure, of how many */
 	json_t *located;      /* what locate found, or NULL */
+	json_t *linear;	      /* what linear saw, or NULL */
 };
 
 struct document {

@@ -24,6 +24,8 @@ void page_write(const struct document *d, FILE *out)
 	document_write(d, true, out);
 	rest = put_until(rest, "/* page.js */", out);
 	fputs((const char *)lanes_js, out);
+	fputs((const char *)overview_js, out);
+	fputs((const char *)linear_js, out);
 	fputs((const char *)page_js, out);
 	fputs(rest, out);
 }

@@ -11,7 +11,7 @@
 #include "report/document.h"
 
 extern const unsigned char page_html[], page_css[];
-extern const unsigned char lanes_js[], page_js[];
+extern const unsigned char lanes_js[], overview_js[], linear_js[], page_js[];
 
 void page_write(const struct document *d, FILE *out);
 

@@ -2,7 +2,6 @@
 #include "report/report_linear.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +111,7 @@ static void print_finding(const struct linear_report *r, size_t n, FILE *out)
 	fputs("\n\n", out);
 }
 
-static uint64_t flagged_inputs(const struct linear_result *r)
+uint64_t linear_flagged_inputs(const struct linear_result *r)
 {
 	uint64_t count = 0;
 
@@ -122,7 +121,7 @@ static uint64_t flagged_inputs(const struct linear_result *r)
 	return count;
 }
 
-static uint64_t varied_inputs(const struct linear_result *r)
+uint64_t linear_varied_inputs(const struct linear_result *r)
 {
 	uint64_t count = 0;
 
@@ -131,7 +130,7 @@ static uint64_t varied_inputs(const struct linear_result *r)
 	return count;
 }
 
-static uint64_t executions(const struct linear_result *r)
+uint64_t linear_executions(const struct linear_result *r)
 {
 	uint64_t count = 0;
 
@@ -148,9 +147,10 @@ static void print_notes(const struct linear_report *r, FILE *out)
 		fputs("the program cannot be forked where its runs begin (it "
 		      "has threads by then): each run was started afresh\n",
 		      out);
-	if (varied_inputs(result)) {
+	if (linear_varied_inputs(result)) {
 		fputs("serial executions of the same order differ for ", out);
-		word_count(varied_inputs(result), "input", "inputs", out);
+		word_count(linear_varied_inputs(result), "input", "inputs",
+			   out);
 		fputs("; any of them counts (say `ignore` for what varies)\n",
 		      out);
 	}
@@ -163,16 +163,17 @@ static void print_end(const struct linear_report *r, FILE *out)
 
 	fprintf(out, "%s: ", verdict_text(status));
 	if (status == EXIT_BROKEN)
-		fprintf(out, "%" PRIu64 " of ", flagged_inputs(result));
+		fprintf(out, "%" PRIu64 " of ", linear_flagged_inputs(result));
 	word_count(result->cases.count, "input", "inputs", out);
 	if (status == EXIT_BROKEN)
-		fputs(flagged_inputs(result) == 1 ? " is not linearizable" :
-						    " are not linearizable",
+		fputs(linear_flagged_inputs(result) == 1 ?
+			      " is not linearizable" :
+			      " are not linearizable",
 		      out);
 	if (result->unknown)
 		fprintf(out, ", %" PRIu64 " executions without a verdict",
 			result->unknown);
-	fprintf(out, "; %" PRIu64 " executions", executions(result));
+	fprintf(out, "; %" PRIu64 " executions", linear_executions(result));
 	if (result->recorded)
 		fprintf(out, " (%" PRIu64 " recorded before)",
 			result->recorded);
@@ -189,116 +190,4 @@ void report_linear_text(const struct linear_report *r, FILE *out)
 		print_finding(r, i, out);
 	print_notes(r, out);
 	print_end(r, out);
-}
-
-/* ---- JSON ---- */
-
-static json_t *text_json(struct blob b)
-{
-	char *text = blob_escape(b, 0);
-	json_t *j = json_string(text);
-
-	free(text);
-	return j;
-}
-
-static json_t *requests_json(const struct observed *o)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < o->requests.count; i++) {
-		const struct observed_request *q = &o->requests.at[i];
-		json_t *j = json_object();
-
-		json_object_set_new(j, "client", json_integer(q->client));
-		json_object_set_new(j, "request", text_json(q->input));
-		json_object_set_new(j, "reply",
-				    q->end ? text_json(q->output) :
-					     json_null());
-		json_array_append_new(all, j);
-	}
-	return all;
-}
-
-static json_t *columns_json(const struct judged *j)
-{
-	json_t *all = json_array();
-
-	for (uint32_t i = 0; i < j->orders; i++) {
-		json_t *column = json_object();
-
-		json_object_set_new(column, "order", json_string(j->names[i]));
-		json_object_set_new(column, "output",
-				    json_boolean(j->outputs[i]));
-		json_object_set_new(column, "state",
-				    json_boolean(j->states[i]));
-		json_array_append_new(all, column);
-	}
-	return all;
-}
-
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
-static json_t *finding_json(const struct linear_report *r,
-			    const struct linear_finding *f)
-{
-	const struct execution *e = execution_of(r, f);
-	json_t *j = json_object();
-
-	json_object_set_new(j, "input", json_string(name_of(r, f)));
-	json_object_set_new(j, "kind", json_string(judged_text(&e->judged)));
-	json_object_set_new(j, "failure", text_or_null(e->seen->words));
-	json_object_set_new(j, "requests", requests_json(e->seen));
-	json_object_set_new(j, "orders", columns_json(&e->judged));
-	json_object_set_new(j, "component", text_or_null(e->judged.component));
-	json_object_set_new(j, "difference",
-			    text_or_null(e->judged.difference));
-	json_object_set_new(j, "reply", text_or_null(e->judged.reply));
-	json_object_set_new(j, "schedules", json_integer((json_int_t)f->count));
-	json_object_set_new(j, "seed", json_integer((json_int_t)e->seen->seed));
-	json_object_set_new(j, "repro", text_or_null(e->repro));
-	return j;
-}
-
-void report_linear_json(const struct linear_report *r, FILE *out)
-{
-	const struct linear_result *result = r->result;
-	json_t *j = json_object(), *findings = json_array();
-	uint64_t distinct = 0;
-
-	for (size_t i = 0; i < result->findings.count; i++)
-		json_array_append_new(findings,
-				      finding_json(r, &result->findings.at[i]));
-	for (size_t i = 0; i < result->cases.count; i++)
-		distinct += result->cases.at[i].schedules.count;
-	json_object_set_new(
-		j, "verdict",
-		json_string(verdict_text(report_linear_status(result))));
-	json_object_set_new(j, "inputs",
-			    json_integer((json_int_t)result->cases.count));
-	json_object_set_new(j, "flagged",
-			    json_integer((json_int_t)flagged_inputs(result)));
-	json_object_set_new(j, "repeated",
-			    json_integer((json_int_t)r->repeated));
-	json_object_set_new(j, "executions",
-			    json_integer((json_int_t)executions(result)));
-	json_object_set_new(j, "distinct_schedules",
-			    json_integer((json_int_t)distinct));
-	json_object_set_new(j, "recorded",
-			    json_integer((json_int_t)result->recorded));
-	json_object_set_new(j, "unknown",
-			    json_integer((json_int_t)result->unknown));
-	json_object_set_new(j, "varied",
-			    json_integer((json_int_t)varied_inputs(result)));
-	json_object_set_new(j, "runs", json_integer((json_int_t)result->runs));
-	json_object_set_new(j, "seconds", json_real(result->seconds));
-	json_object_set_new(j, "started_afresh",
-			    json_boolean(result->is_fresh));
-	json_object_set_new(j, "findings", findings);
-	json_dumpf(j, out, JSON_INDENT(2));
-	putc('\n', out);
-	json_decref(j);
 }

@@ -12,6 +12,7 @@
 #include "linear/linear_campaign.h"
 #include "plan/plan.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 struct linear_report {
@@ -28,7 +29,19 @@ enum exit_status report_linear_status(const struct linear_result *r);
 
 void report_linear_text(const struct linear_report *r, FILE *out);
 
+/* ---- report_linear_json.c ---- */
+
 /* One JSON object, described in heddle-linear(1). */
 void report_linear_json(const struct linear_report *r, FILE *out);
+
+/* A finding of it, as it is kept beside its failure too. */
+json_t *report_linear_finding(const struct linear_options *o,
+			      const struct linear_result *result,
+			      const struct linear_finding *f);
+
+/* Sums that both tell. */
+uint64_t linear_flagged_inputs(const struct linear_result *r);
+uint64_t linear_varied_inputs(const struct linear_result *r);
+uint64_t linear_executions(const struct linear_result *r);
 
 #endif

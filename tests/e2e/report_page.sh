@@ -36,9 +36,15 @@ run 1 "$HEDDLE" run --strategy random -- ./bank "$evil"
 run 0 "$HEDDLE" report -o page.html
 build abba "$SOURCE/tests/programs/bug_abba.c"
 run 1 "$HEDDLE" test --store locks -- ./abba
+build held "$SOURCE/tests/programs/bug_lost_update_fixed.c"
+run 0 "$HEDDLE" test --store locks --budget 2s -- ./held
 run 0 "$HEDDLE" report --store locks -o locks.html
 run 0 "$HEDDLE" report --store locks --json -o report.json
 run 0 "$HEDDLE" report --sarif -o report.sarif
+build map "$SOURCE/tests/programs/linear_map.c"
+run 1 "$HEDDLE" linear --store requests -n 300 -- ./map split
+run 0 "$HEDDLE" report --store requests -o requests.html
+run 0 "$HEDDLE" report --store requests --json -o requests.json
 
 HOME=$scratch timeout 240 node "$SOURCE/tests/page/page.mjs" "$scratch" \
 	"$chromium" "$modules" > page.log 2>&1 || {

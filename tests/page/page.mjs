@@ -2,8 +2,8 @@
 //
 // node page.mjs DIRECTORY CHROMIUM: the page in a real browser. DIRECTORY has
 // page.html (one failure, whose program and source would like to be markup),
-// locks.html (a deadlock and a test), report.json and report.sarif; screenshots
-// are left there. Each check is a line; the first that fails ends with 1.
+// locks.html (a deadlock and two tests), requests.html (what is not linearizable),
+// report.json, requests.json and report.sarif; screenshots are left there. Each check is a line; the first that fails ends with 1.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ function validate(schema, document) {
 }
 
 await check('the JSON is as its schema says', () =>
-	validate(json(path.join(here, '../../docs/report.schema.json')), json(file('report.json'))));
+	['report.json', 'requests.json'].forEach((name) => validate(json(path.join(here, '../../docs/report.schema.json')), json(file(name)))));
 await check('the SARIF is as the standard says', () =>
 	validate(json(path.join(here, 'sarif.schema.json')), json(file('report.sarif'))));
 
@@ -132,7 +132,7 @@ await check('the filter leaves what was asked for', async () => {
 	await page.waitForFunction(() => document.querySelectorAll('.lane-names span').length === 2);
 	await page.locator('.chip').first().click();
 	await page.fill('#filter', 'bank.c:8');
-	await page.waitForFunction(() => [...document.querySelectorAll('.row .where')].every((e) => e.textContent === 'bank.c:8'));
+	await page.waitForFunction(() => [...document.querySelectorAll('.row .where')].every((e) => e.textContent === ':8'));
 	await page.fill('#filter', '');
 });
 await check('hostile names are text', async () => {
@@ -170,14 +170,32 @@ await check('an overview and a deadlock', async () => {
 	const locks = await open('locks.html');
 
 	await accessible(locks);
-	assert.match(await locks.locator('main').innerText(), /abba/);
+	assert.match(await locks.locator('main').innerText(), /1 of 2 tests broken[^]*abba/);
+	assert.match(await locks.locator('main').innerText(), /class(es)?, complete/);
+	assert.ok(await locks.locator('.chart .line').count() >= 1, 'no curve');
+	assert.match(await locks.locator('.charts').first().innerText(), /\d+ of \d+ feasible interleavings? exercised/);
 	await locks.screenshot({ path: file('overview.png') });
 	await locks.locator('main a[href^="#bug="]').first().click();
 	await locks.waitForSelector('.graph');
 	assert.ok(await locks.locator('.graph .waits').count() >= 2);
+	assert.equal(await locks.locator('.row.suspected').count(), 2);
 	await accessible(locks);
 	await locks.screenshot({ path: file('deadlock.png') });
 	await close(locks);
+});
+
+await check('requests and serial orders', async () => {
+	const requests = await open('requests.html');
+	const text = await requests.locator('main').innerText();
+
+	assert.match(text, /One by one: [123 ]+/);
+	assert.match(text, /Component counter has \d, lacks \d/);
+	assert.match(text, /replayed 3 of 3/);
+	assert.equal(await requests.locator('.history rect').count(), 3);
+	assert.equal(await requests.locator('.note').count(), 0);
+	await accessible(requests);
+	await requests.screenshot({ path: file('requests.png'), fullPage: true });
+	await close(requests);
 });
 
 await check('a phone', async () => {

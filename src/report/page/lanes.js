@@ -28,6 +28,9 @@ function make(tag, attributes, ...children) {
 
 const laneColour = (thread) => `var(--t${thread % 8})`;
 
+// 1, 2, 3 in circles.
+const tagText = (n) => (n < 20 ? String.fromCodePoint(0x2460 + n) : `(${n + 1})`);
+
 const ROW = 26;
 const HEAD = 28;
 const NUMBERS = 74;
@@ -40,6 +43,7 @@ class Lanes {
 		this.model = model;
 		this.chosen = chosen;
 		this.shown = [];
+		this.threads = [];
 		this.at = -1;
 		this.columns = [];
 		this.rows = make('div', { class: 'rows' });
@@ -165,10 +169,10 @@ class Lanes {
 			row.append(rail);
 		}
 		if (column) {
-			const cell = make('span', { class: 'cell', lane: step.thread },
-				tag >= 0 ? make('span', { class: 'tag' }, `${'①②③'[tag]} `) : null,
-				make('span', { class: 'where' }, model.line(step)),
-				' ', make('span', { class: 'what' }, model.what(step)),
+			const cell = make('span', { class: 'cell', lane: step.thread, title: model.sentence(number) },
+				tag >= 0 ? make('span', { class: 'tag' }, `${tagText(tag)} `) : null,
+				make('span', { class: 'where' }, model.shortLine(step)),
+				' ', make('span', { class: 'what' }, model.shortWhat(step)),
 				make('span', { class: 'value' }, model.value(step)));
 
 			cell.style.left = `${column.left}px`;

@@ -17,7 +17,8 @@ class RunModel {
 	constructor(bug) {
 		this.bug = bug;
 		this.steps = bug.steps || [];
-		this.suspects = bug.suspect ? bug.suspect.steps : [];
+		this.suspects = bug.suspect ? bug.suspect.steps : this.lastOfWaiting();
+		this.file = this.mainFile();
 		this.switchAt = new Map((bug.switches || []).map((s) => [s.step, s.why]));
 		this.lines = new Map();
 		for (const part of bug.sources || []) {
@@ -26,6 +27,26 @@ class RunModel {
 			part.lines.forEach((text, i) => all.set(part.line + i, text));
 			this.lines.set(part.file, all);
 		}
+	}
+
+	// Where threads wait for each other, the steps they wait at.
+	lastOfWaiting() {
+		const waiting = (this.bug.waits || []).filter((w) => w.location !== null).map((w) => w.thread);
+
+		return waiting.map((t) => this.steps.findLastIndex((s) => s.thread === t)).filter((n) => n >= 0).sort((a, b) => a - b);
+	}
+
+	// The file that most steps are of.
+	mainFile() {
+		const counts = new Map();
+
+		for (const step of this.steps) {
+			const file = this.place(step.place)?.file;
+
+			if (file)
+				counts.set(file, (counts.get(file) || 0) + 1);
+		}
+		return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 	}
 
 	place(n) {
@@ -42,14 +63,29 @@ class RunModel {
 		return this.placeText(this.place(step.place));
 	}
 
+	// Where there is little room, the name of that file goes without saying.
+	shortLine(step) {
+		const place = this.place(step.place);
+
+		return place && place.line && place.file === this.file ? `:${place.line}` : this.placeText(place);
+	}
+
 	location(step) {
 		return step.location === undefined ? '' : this.bug.locations[step.location].name;
 	}
 
-	what(step) {
+	what(step, location = this.location(step)) {
 		if (step.other !== undefined)
 			return `${step.kind.replace('thread-', '')} ${step.kind === 'thread-begin' ? '' : `thread ${step.other}`}`;
-		return `${step.kind} ${this.location(step)}`;
+		return `${step.kind} ${location}`;
+	}
+
+	// Blocks and stacks by what tells them apart.
+	shortWhat(step) {
+		return this.what(step, this.location(step)
+			.replace(/heap block of \d+ bytes?(?: allocated at ([^,]+))?, \+(\d+)$/, (_, at, offset) => `block${at ? ` of ${at}` : ''}+${offset}`)
+			.replace(/^stack of thread (\d+), (\d+) bytes? below its top$/, 'stack $1−$2')
+			.replace(this.file ? `${baseName(this.file)}:` : ':', ':'));
 	}
 
 	value(step) {
@@ -132,6 +168,12 @@ function card(title, ...children) {
 	return make('section', { class: 'card' }, make('h2', {}, title), ...children);
 }
 
+function tablePart(name, heads, rows) {
+	return make('div', { class: 'table-wrap', tabindex: '0', role: 'region', 'aria-label': `Table: ${name}` }, make('table', {},
+		make('thead', {}, make('tr', {}, heads.map((h) => make('th', { scope: 'col', class: h.startsWith('#') ? 'num' : null }, h.replace('#', ''))))),
+		make('tbody', {}, rows)));
+}
+
 function svg(tag, attributes, ...children) {
 	const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
 
@@ -139,57 +181,6 @@ function svg(tag, attributes, ...children) {
 		e.setAttribute(key, value);
 	e.append(...children);
 	return e;
-}
-
-// ---- the overview ----
-
-function curvePart(points) {
-	if (!points || points.length < 2)
-		return make('span', { class: 'empty' }, '–');
-	const [runs, most] = [points.at(-1)[0] || 1, Math.max(...points.map((p) => p[1]), 1)];
-	const path = points.map(([x, y], i) => `${i ? 'L' : 'M'}${(x / runs * 98 + 1).toFixed(1)} ${(25 - y / most * 23).toFixed(1)}`).join('');
-
-	return svg('svg', { class: 'curve', viewBox: '0 0 100 26', preserveAspectRatio: 'none', role: 'img', 'aria-label': `${points.at(-1)[1]} distinct schedules after ${points.at(-1)[0]} runs` },
-		svg('path', { d: path, 'vector-effect': 'non-scaling-stroke' }));
-}
-
-function testRow(test) {
-	return make('tr', {},
-		make('td', {}, verdictPart(test.verdict)),
-		make('td', {}, make('code', {}, commandText(test.command)),
-			test.text ? make('div', { class: 'value' }, test.text) : null),
-		make('td', {}, (test.bugs || []).flatMap((name) => [make('a', { href: `#bug=${encodeURIComponent(name)}` }, name), ' '])),
-		make('td', { class: 'num' }, (test.schedules ?? 0).toLocaleString('en')),
-		make('td', {}, curvePart(test.curve)),
-		make('td', { class: 'num' }, `${(test.seconds ?? 0).toFixed(1)} s`));
-}
-
-function bugRow(bug) {
-	return make('tr', {},
-		make('td', {}, make('a', { href: `#bug=${encodeURIComponent(bug.name)}` }, bug.name)),
-		make('td', {}, bug.text, bug.suspect ? make('div', { class: 'value' }, bug.suspect.title) : null),
-		make('td', {}, make('code', {}, commandText(bug.command))),
-		make('td', {}, bug.replayed ? `${bug.replayed.same} of ${bug.replayed.times}` : '–'));
-}
-
-function tablePart(name, heads, rows) {
-	return make('div', { class: 'table-wrap', tabindex: '0', role: 'region', 'aria-label': `Table: ${name}` }, make('table', {},
-		make('thead', {}, make('tr', {}, heads.map((h) => make('th', { scope: 'col', class: h.startsWith('#') ? 'num' : null }, h.replace('#', ''))))),
-		make('tbody', {}, rows)));
-}
-
-function overview() {
-	const broken = data.bugs.length;
-	const parts = [make('div', { class: 'head' },
-		make('h1', {}, broken ? `${plural(broken, 'failure')} kept` : 'Nothing broke'),
-		make('div', { class: 'facts' }, make('span', {}, `heddle ${data.heddle}`), make('span', {}, `made ${data.made.replace('T', ' ').replace('Z', ' UTC')}`)))];
-
-	if (data.tests.length)
-		parts.push(card('Tests', tablePart('tests', ['Verdict', 'Command', 'Failures', '#Schedules', 'Distinct over runs', '#Time'], data.tests.map(testRow))));
-	if (broken)
-		parts.push(card('Failures', tablePart('failures', ['Name', 'What broke', 'Command', 'Replayed'], data.bugs.map(bugRow))));
-	document.title = 'heddle report';
-	return parts;
 }
 
 // ---- a failure ----
@@ -202,7 +193,7 @@ function suspectPart(model, lanes) {
 
 		return make('tr', {}, threads.map((thread) => make('td', {}, thread !== step.thread ? null :
 			make('button', { type: 'button', lane: thread, onclick: () => { lanes.goStep(number); lanes.box.focus(); } },
-				`${'①②③'[i]} ${model.line(step)}  ${model.what(step)}${model.value(step)}\n   ${model.source(step).trim()}`))));
+				`${tagText(i)} ${model.line(step)}  ${model.what(step)}${model.value(step)}\n   ${model.source(step).trim()}`))));
 	});
 
 	return card(suspect.title.replaceAll('`', '’').replace('’', '‘'),
@@ -368,7 +359,9 @@ function runPart(model, lanes, side) {
 			}
 			steps.push(i);
 		}
-		count.textContent = steps.length === model.steps.length ? plural(steps.length, 'step') : `${steps.length.toLocaleString('en')} of ${plural(model.steps.length, 'step')}`;
+		const some = steps.length === model.steps.length ? plural(steps.length, 'step') : `${steps.length.toLocaleString('en')} of ${plural(model.steps.length, 'step')}`;
+
+		count.textContent = model.file ? `${some}, lines of ${baseName(model.file)}` : some;
 		lanes.show(steps, used.filter((t) => !off.has(t)));
 	}
 	const part = make('section', { class: 'card run', 'aria-label': 'The failing run' },
@@ -385,7 +378,7 @@ function runPart(model, lanes, side) {
 }
 
 function schedulePart(bug) {
-	return card('The schedule', tablePart('switches', ['#', 'Thread', 'What', 'Where', 'Then'], bug.schedule.map((s, i) => make('tr', {},
+	return card('The schedule', tablePart('switches', ['#No.', 'Thread', 'What', 'Where', 'Then'], bug.schedule.map((s, i) => make('tr', {},
 		make('td', { class: 'num' }, String(i + 1)), make('td', {}, bug.threads[s.thread] || `thread ${s.thread}`),
 		make('td', {}, `${s.what} before ${s.before}`), make('td', {}, make('code', {}, `${s.where || ''} ${s.source || ''}`)),
 		make('td', {}, bug.threads[s.to] || String(s.to))))));
@@ -422,10 +415,12 @@ function bugParts(bug, step) {
 		left.push(suspectPart(model, lanes));
 	if (bug.waits && bug.waits.length && /deadlock|hang|livelock/.test(bug.kind))
 		left.push(waitsPart(model));
+	if (bug.linear)
+		left.push(...linearParts(bug.linear));
 	if (bug.located)
 		left.push(locatedPart(bug.located));
 	right.push(card('See it again', make('div', { class: 'copy' }, copyButton(`heddle replay ${bug.name}`), copyButton(`heddle replay --gdb ${bug.name}`), copyButton(`heddle show ${bug.name}`))));
-	if (bug.details)
+	if (bug.details && !bug.linear)
 		right.push(card('Where it failed', make('pre', { class: 'text', tabindex: '0' }, bug.details)));
 	if (bug.output)
 		right.push(card('What it printed', make('pre', { class: 'text', tabindex: '0' }, bug.output)));
@@ -456,6 +451,7 @@ function route() {
 	byId('nav').replaceChildren(
 		make('a', { href: '#overview', 'aria-current': bug ? null : 'page' }, 'Overview'),
 		...data.bugs.map((b) => make('a', { href: `#bug=${encodeURIComponent(b.name)}`, 'aria-current': b === bug ? 'page' : null }, b.name)));
+	byId('nav').querySelector('[aria-current]').scrollIntoView({ inline: 'center', block: 'nearest' });
 	if (view && view.start)
 		view.start();
 }
