@@ -11,11 +11,13 @@ list=$(dirname "$0")/packages.txt
 wanted=()
 for use in "$@"; do
 	mapfile -t -O "${#wanted[@]}" wanted < \
-		<(awk -v use="$use" '$1 == use { print $2 }' "$list")
+		<(awk -v use="$use" '$1 == use { print $2, $3 }' "$list")
 done
 
 missing=()
-for package in "${wanted[@]}"; do
+for line in "${wanted[@]}"; do
+	read -r package command <<< "$line"
+	[[ -z $command ]] || ! command -v "$command" > /dev/null || continue
 	state=$(dpkg-query -W -f '${db:Status-Status}' "$package" \
 		2>/dev/null) || true
 	[[ $state == installed ]] || missing+=("$package")
