@@ -13,6 +13,12 @@ if(TARGET heddle)
 		DESTINATION bin)
 	install(FILES ${CMAKE_BINARY_DIR}/completion.bash RENAME heddle
 		DESTINATION share/bash-completion/completions)
+	# zsh looks in the first below /usr/local, Debian's in the second
+	# below /usr.
+	foreach(directory site-functions vendor-completions)
+		install(FILES ${CMAKE_BINARY_DIR}/completion.zsh RENAME _heddle
+			DESTINATION share/zsh/${directory})
+	endforeach()
 	install(FILES src/cli/heddle-gdb.py DESTINATION lib/heddle)
 endif()
 if(TARGET guest)

@@ -3,7 +3,8 @@
  * Completion scripts, written from the option tables.
  *
  * bash: a function with one case for each verb. zsh: the same, for its
- * _arguments. Neither asks heddle again, so the scripts can be stored.
+ * _arguments. Neither asks heddle again for verbs and options, so the scripts
+ * can be stored; the failures that are kept they ask for.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,8 @@ struct completion_options {
 };
 
 static const struct arg completion_options[] = { ARG_END };
+
+#define KEPT_NAMES "heddle list 2> /dev/null | cut -d ' ' -f 1"
 
 typedef void (*row_printer)(const struct arg *row);
 
@@ -67,7 +70,8 @@ static void bash_verb(const struct verb *v)
 	puts("--) COMPREPLY=($(compgen -f -- \"$word\")); return;;\n\t\tesac");
 	printf("\t\toptions='");
 	each_row(v, bash_word);
-	puts("';;");
+	puts(v->flags & VERB_NAMES ? "'\n\t\tnames=$(" KEPT_NAMES ");;" :
+				     "';;");
 }
 
 static void print_bash(void)
@@ -75,7 +79,7 @@ static void print_bash(void)
 	puts("# bash completion for heddle; try: "
 	     "source <(heddle completion bash)\n"
 	     "_heddle() {\n"
-	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} options=\n"
+	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} options= names=\n"
 	     "\tlocal before=${COMP_WORDS[COMP_CWORD-1]}\n"
 	     "\tif [[ $COMP_CWORD -eq 1 ]]; then");
 	printf("\t\tCOMPREPLY=($(compgen -W '");
@@ -95,7 +99,8 @@ static void print_bash(void)
 	     "\tif [[ $word == -* ]]; then\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
 	     "\telse\n"
-	     "\t\tCOMPREPLY=($(compgen -f -- \"$word\"))\n"
+	     "\t\tCOMPREPLY=($(compgen -W \"$names\" -- \"$word\")\n"
+	     "\t\t\t$(compgen -f -- \"$word\"))\n"
 	     "\tfi\n"
 	     "}\n"
 	     "complete -o filenames -F _heddle heddle");
@@ -141,6 +146,8 @@ static void zsh_operands(const struct verb *v)
 		puts("\t\t\t'1:shell:(bash zsh)';;");
 	} else if (v->flags & VERB_PROGRAM) {
 		puts("\t\t\t'*::program:_normal';;");
+	} else if (v->flags & VERB_NAMES) {
+		puts("\t\t\t'*:failure:_heddle_names';;");
 	} else {
 		puts("\t\t\t'*:file:_files';;");
 	}
@@ -151,6 +158,11 @@ static void print_zsh(void)
 	puts("#compdef heddle\n"
 	     "# zsh completion for heddle; put it into a directory of $fpath "
 	     "as _heddle\n"
+	     "_heddle_names() {\n"
+	     "\tlocal -a names=(${(f)\"$(" KEPT_NAMES ")\"})\n"
+	     "\tcompadd -a names\n"
+	     "\t_files\n"
+	     "}\n"
 	     "_heddle() {\n"
 	     "\tif (( CURRENT == 2 )); then\n"
 	     "\t\tlocal -a verbs=(");

@@ -157,7 +157,7 @@ const struct verb verb_regress = {
 	.summary = "is the fix complete? hunt for a kept failure in a new "
 		   "build",
 	.synopsis = "[OPTION...] [NAME...]",
-	.flags = VERB_OPERANDS,
+	.flags = VERB_OPERANDS | VERB_NAMES,
 	.options = regress_options,
 	.defaults = &regress_defaults,
 	.options_size = sizeof(struct regress_values),

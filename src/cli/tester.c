@@ -355,7 +355,7 @@ static enum exit_status status_of(const struct tested *t)
 {
 	if (t->bugs.count || t->native_ending)
 		return EXIT_BROKEN;
-	return t->unknown ? EXIT_UNKNOWN : EXIT_HELD;
+	return t->unknown || t->stopped_by ? EXIT_UNKNOWN : EXIT_HELD;
 }
 
 static void search_done(struct search *s)

@@ -23,6 +23,7 @@ enum verb_flag {
 			       options */
 	VERB_OPERANDS = 4,  /* operands are allowed */
 	VERB_NEEDS_ONE = 8, /* and one is required */
+	VERB_NAMES = 16,    /* they are names of kept failures, or files */
 };
 
 struct verb {

@@ -51,7 +51,31 @@ for verb in run show doctor; do
 		tr -d "'" | sort)
 	[[ $got == "$options" ]] || fail "zsh completes $verb: $got"
 done
+# Names of kept failures, where they are asked for.
+mkdir -p .heddle/repros
+printf '%s\n' '#!/bin/bash' '[[ $1 == list ]] && echo "bank-1  exit status 1"' \
+	> heddle
+chmod +x heddle
+PATH=$PWD:$PATH answers 'bank-1' heddle replay ban
+PATH=$PWD:$PATH answers '' heddle test ban
+
 if [[ $(type -P zsh) ]]; then
 	zsh -n zsh || fail "zsh cannot read its script"
+	# What it would offer, told by functions in place of zsh's own.
+	cat > ask.zsh <<-'END'
+	_describe() { print -l ${(P)2}; }
+	_arguments() { print -l -- "$@"; }
+	compadd() { print -l ${(P)2}; }
+	_files() { : }
+	words=(heddle re) CURRENT=2
+	. ./zsh
+	words=(heddle replay b) CURRENT=3
+	_heddle
+	_heddle_names
+	END
+	PATH=$PWD:$PATH run 0 zsh -f ask.zsh
+	has out 'report:make a page'
+	has out '--times[do it'
+	has out 'bank-1'
 fi
 finish
