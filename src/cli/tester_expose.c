@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The turn of `expose` in a test: one free run is watched, before anything else,
- * and what could go wrong in it is made to happen later.
+ * The turn of `expose` in a test: one free run is watched, before anything
+ * else, and what could go wrong in it is made to happen later.
  */
 #include <stdlib.h>
 
