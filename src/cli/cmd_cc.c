@@ -175,12 +175,31 @@ static int build_run(struct build *b, int argc, char **argv, struct err *err)
 	return rc;
 }
 
+/* Takes out the words that are for us: --blocks, in front of any "--". */
+static bool take_blocks(int *argc, char **argv)
+{
+	bool found = false, is_over = false;
+	int kept = 0;
+
+	for (int i = 0; i < *argc; i++) {
+		is_over |= strcmp(argv[i], "--") == 0;
+		if (!is_over && strcmp(argv[i], "--blocks") == 0)
+			found = true;
+		else
+			argv[kept++] = argv[i];
+	}
+	*argc = kept;
+	return found;
+}
+
 static int build_with(struct build *b, int argc, char **argv, struct err *err)
 {
+	bool has_blocks = take_blocks(&argc, argv);
 	int rc = 0;
 
 	if (compiler_line_init(&b->line, argc, argv, err) < 0)
 		return -1;
+	b->line.blocks = has_blocks;
 	if (b->line.stage != STAGE_NONE)
 		rc = compiler_parts_init(&b->parts, err);
 	if (rc == 0)

@@ -37,6 +37,7 @@ static const struct arg replay_options[] = {
 enum replayed {
 	REPLAYED_SAME,	  /* same failure, same schedule */
 	REPLAYED_SIMILAR, /* same failure, another schedule */
+	REPLAYED_PRINTED, /* both, but another output */
 	REPLAYED_OTHER,	  /* another failure */
 	REPLAYED_HELD,	  /* nothing failed */
 	REPLAYED_UNKNOWN, /* diverged, or not controlled */
@@ -52,6 +53,12 @@ static bool is_same_schedule(const struct captured *run,
 	return is_same;
 }
 
+static bool is_same_output(const struct captured *run, const struct repro *r)
+{
+	return run->output_size == r->output_size &&
+	       memcmp(run->output, r->output, r->output_size) == 0;
+}
+
 static enum replayed compare(const struct again *a, const struct captured *run,
 			     const struct verdict *v)
 {
@@ -59,10 +66,13 @@ static enum replayed compare(const struct again *a, const struct captured *run,
 		return REPLAYED_UNKNOWN;
 	if (v->status == EXIT_HELD)
 		return REPLAYED_HELD;
-	if (strcmp(v->identity, a->repro->identity) != 0)
+	if (!again_is_kept_one(a, v))
 		return REPLAYED_OTHER;
-	return is_same_schedule(run, a->repro) ? REPLAYED_SAME :
-						 REPLAYED_SIMILAR;
+	if (!is_same_schedule(run, a->repro))
+		return REPLAYED_SIMILAR;
+	return a->kind || a->is_moved || is_same_output(run, a->repro) ?
+		       REPLAYED_SAME :
+		       REPLAYED_PRINTED;
 }
 
 static void print_command(const struct repro *r)
@@ -73,6 +83,15 @@ static void print_command(const struct repro *r)
 		quote_word(r->arguments.at[i], stderr);
 	}
 	fputc('\n', stderr);
+}
+
+static void print_moved(const struct again *a)
+{
+	fputs("the program was built anew since", stdout);
+	if (a->lost)
+		printf("; %zu of the %zu steps have no place in it", a->lost,
+		       a->repro->plan->steps.count);
+	putchar('\n');
 }
 
 /* The first run that is not like the others is told in full. */
@@ -87,10 +106,12 @@ static void print_run(const struct again *a, const struct verdict *v,
 		       a->repro->verdict);
 	if (how == REPLAYED_SIMILAR)
 		puts("the schedule was another than the one kept");
+	if (how == REPLAYED_PRINTED)
+		puts("the output was another than the one kept");
 	if (how == REPLAYED_HELD)
 		printf("it did not fail as it had: %s\n", a->repro->verdict);
-	if (a->follower.is_other && how != REPLAYED_SAME)
-		puts("the program was built anew since");
+	if (a->is_moved)
+		print_moved(a);
 }
 
 static int replay_once(struct again *a, bool is_first, enum replayed *how,
@@ -123,7 +144,7 @@ static int status_of(const uint64_t *counts, uint64_t times)
 	if (counts[REPLAYED_HELD] == times)
 		return EXIT_HELD;
 	if (counts[REPLAYED_OTHER] + counts[REPLAYED_SIMILAR] +
-		    counts[REPLAYED_SAME] ==
+		    counts[REPLAYED_PRINTED] + counts[REPLAYED_SAME] ==
 	    times)
 		return EXIT_BROKEN;
 	return EXIT_UNKNOWN;
@@ -134,7 +155,7 @@ static int replay(struct again *a, uint64_t times, struct err *err)
 	uint64_t counts[REPLAYED_UNKNOWN + 1] = { 0 };
 	enum replayed how = REPLAYED_UNKNOWN;
 
-	if (again_start(a, err) < 0)
+	if (again_start(a, err) < 0 || again_fit(a, err) < 0)
 		return -1;
 	for (uint64_t i = 0; i < times; i++) {
 		if (replay_once(a, i == 0, &how, err) < 0)

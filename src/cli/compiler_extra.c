@@ -146,6 +146,22 @@ static void add_link(struct compiler_extra *extra,
 
 /* ---- Both ---- */
 
+/* A call in every basic block. clang's driver would want a runtime for it. */
+static void add_blocks(struct compiler_extra *extra,
+		       const struct compiler *compiler)
+{
+	static const char *const clang_blocks[] = {
+		"-Xclang", "-fsanitize-coverage-type=3",
+		"-Xclang", "-fsanitize-coverage-trace-pc",
+		NULL,
+	};
+
+	if (compiler->family == COMPILER_GCC)
+		add(&extra->after, "-fsanitize-coverage=trace-pc");
+	else
+		add_all(&extra->after, clang_blocks);
+}
+
 static void add_compile(struct compiler_extra *extra,
 			const struct compiler *compiler,
 			const struct compiler_parts *parts)
@@ -180,6 +196,8 @@ void compiler_extra_init(struct compiler_extra *extra,
 		add_compile(extra, compiler, parts);
 	else if (!is_clang && line->stage == STAGE_LINK)
 		add_all(&extra->after, gcc_after); /* compiled only now: LTO */
+	if (line->blocks && has_source)
+		add_blocks(extra, compiler);
 	if (is_clang && line->thread)
 		add(&extra->after, "-fno-sanitize=thread");
 	if (line->stage == STAGE_LINK && !line->relocatable)

@@ -142,7 +142,7 @@ int debugger_run(struct again *a, struct err *err)
 	int rc = -1;
 
 	a->is_debugged = true;
-	if (script && again_start(a, err) == 0 &&
+	if (script && again_start(a, err) == 0 && again_fit(a, err) == 0 &&
 	    follower_lend(&a->follower, a->repro->plan, &trial, err) == 0) {
 		again_launch(a, &launch);
 		argv = gdb_words(a, trial, script);

@@ -50,6 +50,38 @@ void plan_step_done(struct plan_step *s)
 	free(s->source);
 }
 
+const struct plan_place *plan_place_of(const struct plan *p,
+				       const struct plan_step *s)
+{
+	for (size_t i = 0; i < p->places.count; i++)
+		if (p->places.at[i].module == s->module &&
+		    p->places.at[i].address == s->address)
+			return &p->places.at[i];
+	return NULL;
+}
+
+void plan_place_add(struct plan *p, const struct plan_place *like,
+		    uint64_t address)
+{
+	struct plan_place place = *like;
+
+	place.address = address;
+	place.symbol = xstrdup(like->symbol);
+	place.function = xstrdup(like->function);
+	place.text = xstrdup(like->text);
+	vec_push(&p->places, place);
+}
+
+void plan_places_clear(struct plan *p)
+{
+	for (size_t i = 0; i < p->places.count; i++) {
+		free(p->places.at[i].symbol);
+		free(p->places.at[i].function);
+		free(p->places.at[i].text);
+	}
+	p->places.count = 0;
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)
@@ -64,6 +96,8 @@ void plan_free(struct plan *p)
 	vec_free(&p->modules);
 	vec_free(&p->steps);
 	vec_free(&p->privates);
+	plan_places_clear(p);
+	vec_free(&p->places);
 	rules_done(&p->rules);
 	free(p);
 }
@@ -90,6 +124,11 @@ struct plan *plan_copy(const struct plan *p)
 	}
 	for (size_t i = 0; i < p->privates.count; i++)
 		vec_push(&q->privates, p->privates.at[i]);
+	for (size_t i = 0; i < p->places.count; i++) {
+		const struct plan_place *place = &p->places.at[i];
+
+		plan_place_add(q, place, place->address);
+	}
 	for (size_t i = 0; i < p->threads.count; i++)
 		vec_push(&q->threads, xstrdup(p->threads.at[i]));
 	rules_copy(&q->rules, &p->rules);
@@ -111,10 +150,9 @@ void plan_set_modules(struct plan *p, const struct region_module *modules,
 	for (uint32_t i = 0; i < count; i++) {
 		struct plan_module m = {
 			.name = xstrdup(base_name(modules[i].path)),
-			.build_id_size = modules[i].build_id_size,
 		};
 
-		memcpy(m.build_id, modules[i].build_id, sizeof(m.build_id));
+		plan_module_set(&m, &modules[i]);
 		vec_push(&p->modules, m);
 	}
 }
@@ -207,6 +245,23 @@ static const struct region_module **match_modules(const struct plan *p,
 	return there;
 }
 
+bool plan_module_is_anew(const struct plan_module *m,
+			 const struct region *region, uint32_t *number)
+{
+	const struct region_module *there = find_module(m, region);
+
+	if (!there || is_same_build(m, there))
+		return false;
+	*number = (uint32_t)(there - region->modules);
+	return true;
+}
+
+void plan_module_set(struct plan_module *m, const struct region_module *build)
+{
+	m->build_id_size = build->build_id_size;
+	memcpy(m->build_id, build->build_id, sizeof(m->build_id));
+}
+
 bool plan_is_of(const struct plan *p, const struct region *region)
 {
 	bool is_other = false;
@@ -220,12 +275,12 @@ bool plan_is_of(const struct plan *p, const struct region *region)
 	return !is_other;
 }
 
-/* 0 when the module has no such place: then no thread ever stands there. */
+/* NO_SITE when the module has no such place: no thread ever stands there. */
 static uint32_t site_in(const struct region_module *m, uint64_t address)
 {
 	uint64_t k = address + m->bias - m->base;
 
-	return k < m->size ? m->site + (uint32_t)k : 0;
+	return k < m->size ? m->site + (uint32_t)k : NO_SITE;
 }
 
 static int load_step(const struct plan *p, const struct plan_step *from,
@@ -264,7 +319,7 @@ static void load_privates(const struct plan *p,
 		if (!there[place->module])
 			continue;
 		site = site_in(there[place->module], place->address);
-		if (site && site < CONTROL_SITES)
+		if (site < CONTROL_SITES)
 			control->sites[site] = SITE_PRIVATE;
 	}
 }
@@ -298,7 +353,7 @@ static void load_event(const struct rule_event *from,
 				    .thread = from->thread,
 				    .object = from->object,
 				    .flags = from->flags };
-	if (to->site && to->site < CONTROL_SITES)
+	if (to->site < CONTROL_SITES)
 		region->control.sites[to->site] = SITE_SHARED;
 }
 

@@ -34,6 +34,9 @@ enum {
 	PLAN_FLAGS = CONTROL_SPURIOUS | CONTROL_ALL | CONTROL_SYNC,
 };
 
+/* Where no thread ever stands; 0 is where one stands that has no place. */
+enum { NO_SITE = 0xffffffff };
+
 struct plan_module {
 	char *name; /* of its file, without directories */
 	uint8_t build_id[20];
@@ -59,12 +62,25 @@ struct plan_private {
 	uint64_t address;
 };
 
+/* What stays of a place when the program is built anew: which call it is of
+ * those that a function makes from lines like this one. */
+struct plan_place {
+	uint32_t module;
+	uint64_t address;
+	char *symbol;	/* whose code it is, as the linker names it */
+	char *function; /* whose line it is: it may have been inlined */
+	char *text;	/* of the line, "": unknown */
+	uint32_t nth;	/* from 1 */
+	uint32_t line;	/* counted from that of the symbol's function */
+};
+
 struct plan {
 	VEC(struct plan_module) modules;
 	VEC(struct plan_step) steps;
 	VEC(struct plan_private) privates;
-	VEC(char *) threads; /* their names for people, by number */
-	uint32_t flags;	     /* of PLAN_FLAGS */
+	VEC(struct plan_place) places; /* of steps; as far as known */
+	VEC(char *) threads;	       /* their names for people, by number */
+	uint32_t flags;		       /* of PLAN_FLAGS */
 	uint32_t processors;
 	uint64_t seed; /* of the run it was taken from */
 	struct rules rules;
@@ -76,6 +92,14 @@ void plan_free(struct plan *p);
 
 /* Frees what a step owns, when it is taken out of its plan. */
 void plan_step_done(struct plan_step *s);
+
+/* The place of a step, if it is known by name, or NULL. */
+const struct plan_place *plan_place_of(const struct plan *p,
+				       const struct plan_step *s);
+/* Another of the same name, at another address. */
+void plan_place_add(struct plan *p, const struct plan_place *like,
+		    uint64_t address);
+void plan_places_clear(struct plan *p);
 
 /* Takes over what a run left. Modules come first. */
 void plan_set_modules(struct plan *p, const struct region_module *modules,
@@ -101,6 +125,14 @@ uint32_t plan_site(const struct plan *p, const struct region_module *modules,
 /* Gives the plan's rules to a run, as region->force; its sites are points. */
 MUST_USE int plan_load_rules(const struct plan *p, struct region *region,
 			     struct err *err);
+
+/* Has the program loaded this module in another build, and which of its modules
+ * is it? */
+bool plan_module_is_anew(const struct plan_module *m,
+			 const struct region *region, uint32_t *number);
+
+/* Takes over the build of a module. */
+void plan_module_set(struct plan_module *m, const struct region_module *build);
 
 /* Has the program loaded the very modules the plan was made with? */
 bool plan_is_of(const struct plan *p, const struct region *region);

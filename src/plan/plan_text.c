@@ -190,6 +190,39 @@ static int read_privates(struct reader *r)
 	return 0;
 }
 
+static int read_place(struct reader *r)
+{
+	uint64_t module = 0, address = 0, nth = 0, line = 0;
+	const struct text_field fields[] = {
+		{ "module", &module, REGION_MODULES },
+		{ "address", &address, UINT64_MAX },
+		{ "nth", &nth, UINT32_MAX },
+		{ "line", &line, UINT32_MAX },
+		{ NULL, NULL, 0 },
+	};
+	const char *symbol = line_word(r->line);
+	const char *function = line_word(r->line);
+	const char *text = line_word(r->line);
+
+	if (!symbol || !function || !text)
+		return line_error(r->line, "a place needs a symbol, a function "
+					   "and the text of its line");
+	if (line_fields(r->line, fields) < 0)
+		return -1;
+	if (module >= r->plan->modules.count)
+		return line_error(r->line, "there is no module %" PRIu64,
+				  module);
+	vec_push(&r->plan->places,
+		 (struct plan_place){ .module = (uint32_t)module,
+				      .address = address,
+				      .symbol = xstrdup(symbol),
+				      .function = xstrdup(function),
+				      .text = xstrdup(text),
+				      .nth = (uint32_t)nth,
+				      .line = (uint32_t)line });
+	return 0;
+}
+
 static int read_count(struct reader *r, const char *what, uint64_t max,
 		      uint64_t *to)
 {
@@ -225,6 +258,8 @@ static int read_line(struct text_line *l, const char *word, void *of)
 		return read_thread(r);
 	if (strcmp(word, "private") == 0)
 		return read_privates(r);
+	if (strcmp(word, "place") == 0)
+		return read_place(r);
 	what = rules_read_line(&r->plan->rules, r->line, word,
 			       r->plan->modules.count);
 	if (what)
@@ -286,6 +321,20 @@ static void write_step(const struct plan_step *s, FILE *out)
 	fprintf(out, " visit=%" PRIu32 " to=%" PRIu32 "\n", s->visit, s->to);
 }
 
+static void write_place(const struct plan_place *p, FILE *out)
+{
+	fputs("place ", out);
+	text_put_quoted(out, p->symbol);
+	putc(' ', out);
+	text_put_quoted(out, p->function);
+	putc(' ', out);
+	text_put_quoted(out, p->text);
+	fprintf(out,
+		" module=%" PRIu32 " address=0x%" PRIx64 " nth=%" PRIu32
+		" line=%" PRIu32 "\n",
+		p->module, p->address, p->nth, p->line);
+}
+
 static void write_privates(const struct plan *p, FILE *out)
 {
 	uint32_t module = NO_MODULE;
@@ -325,6 +374,8 @@ void plan_write(const struct plan *p, FILE *out)
 	for (size_t i = 0; i < p->steps.count; i++)
 		write_step(&p->steps.at[i], out);
 	rules_write(&p->rules, out);
+	for (size_t i = 0; i < p->places.count; i++)
+		write_place(&p->places.at[i], out);
 	write_privates(p, out);
 	fputs("done\n", out);
 }

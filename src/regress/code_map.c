@@ -90,24 +90,13 @@ const struct code_function *code_holder(const struct code_map *m, uint32_t site)
 	return NULL;
 }
 
-const struct frame *piece_frame(const struct code_piece *p)
-{
-	for (size_t i = 0; i < p->chain.count; i++) {
-		const struct frame *f = &p->chain.frames[i];
-
-		if (f->file && f->line && strncmp(f->file, "/usr/", 5) != 0)
-			return f;
-	}
-	return &p->chain.frames[0];
-}
-
 const char *code_text(struct code_map *m, const struct code_piece *p)
 {
 	size_t n = (size_t)(p - m->pieces.at);
 
 	while (m->texts.count < m->pieces.count) {
 		const struct frame *f =
-			piece_frame(&m->pieces.at[m->texts.count]);
+			site_chain_told(&m->pieces.at[m->texts.count].chain);
 
 		vec_push(&m->texts, source_text(&m->sources, f->file, f->line));
 	}

@@ -12,7 +12,7 @@
  */
 
 #include "format/region.h"
-#include "regress/source_text.h"
+#include "trace/source_text.h"
 #include "trace/site_code.h"
 
 /* A function that has code of its own. One in several parts is several. */
@@ -41,10 +41,6 @@ const struct code_piece *code_find(const struct code_map *m, uint32_t site);
 /* The function whose code it is, or NULL. */
 const struct code_function *code_holder(const struct code_map *m,
 					uint32_t site);
-
-/* The frame of a piece that its author would name: not one of a header of the
- * system, if there is another. */
-const struct frame *piece_frame(const struct code_piece *p);
 
 /* The text of its line, or NULL. */
 const char *code_text(struct code_map *m, const struct code_piece *p);

@@ -105,7 +105,7 @@ static bool event_fill(const struct recorded *r, struct code_map *m,
 
 	if (!p || !f || !module)
 		return false;
-	frame = piece_frame(p);
+	frame = site_chain_told(&p->chain);
 	*to = (struct signature_event){
 		.kind = e->kind,
 		.module = copy(base_name(module->path)),

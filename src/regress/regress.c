@@ -193,7 +193,7 @@ static void match_fill(struct regress *r, uint32_t k)
 	to->thread = d->thread;
 	if (!p)
 		return;
-	f = piece_frame(p);
+	f = site_chain_told(&p->chain);
 	slash = f->file ? strrchr(f->file, '/') : NULL;
 	text = code_text(m, p);
 	to->where = xasprintf("%s %s:%d", f->function ? f->function : "?",

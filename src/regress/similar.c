@@ -93,7 +93,7 @@ static bool has_text(struct code_map *m, const struct code_piece *p,
 static bool is_in_function(const struct code_piece *p,
 			   const struct signature_event *e)
 {
-	const char *name = piece_frame(p)->function;
+	const char *name = site_chain_told(&p->chain)->function;
 
 	return name && *e->function && strcmp(name, e->function) == 0;
 }

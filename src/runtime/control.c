@@ -301,6 +301,13 @@ void control_access(struct thread *t, uintptr_t addr, size_t size,
 		access_record(t, addr, size, is_write, pc);
 }
 
+void control_block(struct thread *t, uintptr_t pc)
+{
+	t->inside++;
+	spin_unseen(t, EVENT_TIME, NULL, pc);
+	t->inside--;
+}
+
 void control_atomic(struct thread *t, enum event_kind kind,
 		    const volatile void *addr, size_t size, uintptr_t pc)
 {

@@ -53,6 +53,10 @@ void control_access(struct thread *t, uintptr_t addr, size_t size,
 void control_atomic(struct thread *t, enum event_kind kind,
 		    const volatile void *addr, size_t size, uintptr_t pc);
 
+/* A basic block begins, of a program that was built so that it tells. It is no
+ * point, but the last resort against loops without any (spin.h). */
+void control_block(struct thread *t, uintptr_t pc);
+
 /* The run has failed: tells how and ends the process. `text` may be NULL. The
  * outcome may have been filled in part by the caller (control_outcome). */
 _Noreturn void control_fail(struct thread *t, enum outcome_kind kind,

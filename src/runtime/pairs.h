@@ -85,6 +85,9 @@ void pairs_wide_forget(struct spot *s);
  * accesses when the iteration began. */
 void pairs_loop(struct thread *t, uint64_t *word, uint32_t *began);
 
+/* The thread comes to a basic block. */
+void pairs_block(struct thread *t, uintptr_t pc);
+
 /* ---- pairs_delay.c ---- */
 
 void pairs_delay(struct thread *t);

@@ -4,7 +4,7 @@
 
 /*
  * Loops, followed while the program runs. The compiler calls a hook at every
- * basic block (heddle cc --loops); which blocks lie in which loop the tool has
+ * basic block (heddle cc --blocks); which blocks lie in which loop the tool has
  * found out from the binary. Each thread has a stack of the loops it is in,
  * those of its callers below: a block of another loop ends all loops that it
  * does not lie in, several at once when an inner loop leaves the outer one; a
@@ -79,7 +79,7 @@ static void block_enter(struct thread *t, const struct loop_block *b)
 		loop_begin(t, l, b->loop);
 }
 
-static COLD void block_hook(struct thread *t, uintptr_t pc)
+COLD void pairs_block(struct thread *t, uintptr_t pc)
 {
 	const struct region_module *m = &region->modules[0];
 	const struct loop_block *b;
@@ -93,13 +93,4 @@ static COLD void block_hook(struct thread *t, uintptr_t pc)
 		t->loops = guest_map(sizeof(*t->loops));
 	if (t->loops)
 		block_enter(t, b);
-}
-
-EXPORT void __sanitizer_cov_trace_pc(void);
-EXPORT void __sanitizer_cov_trace_pc(void)
-{
-	struct thread *t = self;
-
-	if (unlikely(pairing && t && t->alive && !t->inside))
-		block_hook(t, CALLER);
 }

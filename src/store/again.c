@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/again.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/install.h"
 #include "base/log.h"
 #include "trial/describe.h"
+#include "trial/moved.h"
 
 enum {
 	/* What shrinking a new failure may cost. */
@@ -183,6 +185,24 @@ int again_is_same_build(struct again *a, bool *is_same, struct err *err)
 	return 0;
 }
 
+int again_fit(struct again *a, struct err *err)
+{
+	struct plan *moved;
+	bool is_same;
+
+	if (a->kind || rules_are_there(&a->repro->plan->rules))
+		return 0;
+	if (again_is_same_build(a, &is_same, err) < 0)
+		return -1;
+	if (is_same)
+		return 0;
+	moved = plan_moved(a->repro->plan, a->follower.worker.region, &a->lost);
+	plan_free(a->repro->plan);
+	a->repro->plan = moved;
+	a->is_moved = true;
+	return 0;
+}
+
 void again_close(struct again *a)
 {
 	if (a->is_started)
@@ -219,10 +239,29 @@ int again_judge(struct again *a, const struct captured *run, struct verdict *v,
 	return 0;
 }
 
-static bool is_kept_one(const struct again *a, const struct verdict *v)
+/* Behind "file.c:" there may be another number. */
+static bool is_equal_but_for_lines(const char *a, const char *b)
 {
-	return v->status == EXIT_BROKEN && v->identity &&
-	       strcmp(v->identity, a->repro->identity) == 0;
+	while (*a && *a == *b) {
+		if (*a == ':' && isdigit((unsigned char)a[1]) &&
+		    isdigit((unsigned char)b[1])) {
+			a += strspn(a + 1, "0123456789");
+			b += strspn(b + 1, "0123456789");
+		}
+		a++;
+		b++;
+	}
+	return !*a && !*b;
+}
+
+bool again_is_kept_one(const struct again *a, const struct verdict *v)
+{
+	const char *kept = a->repro->identity;
+
+	if (v->status != EXIT_BROKEN || !v->identity)
+		return false;
+	return a->is_moved ? is_equal_but_for_lines(v->identity, kept) :
+			     strcmp(v->identity, kept) == 0;
 }
 
 bool again_is_same(const struct captured *run, void *arg)
@@ -234,12 +273,21 @@ bool again_is_same(const struct captured *run, void *arg)
 
 	if (again_judge(a, run, &v, &ignored) < 0)
 		return false;
-	is_same = is_kept_one(a, &v);
+	is_same = again_is_kept_one(a, &v);
 	verdict_done(&v);
 	return is_same;
 }
 
 /* ---- shrinking ---- */
+
+static char *copy(const char *text, size_t size)
+{
+	char *to = xmalloc(size + 1);
+
+	memcpy(to, text, size);
+	to[size] = '\0';
+	return to;
+}
 
 /* Other threads than before may have come to the same failure: what is told
  * goes with the plan. */
@@ -250,8 +298,13 @@ static void retell(struct repro *r, const struct captured *run,
 	r->points = run->run.points;
 	free(r->verdict);
 	free(r->details);
+	free(r->identity);
+	r->identity = xstrdup(v->identity);
 	r->verdict = xstrdup(v->text);
 	r->details = xstrdup(v->details ? v->details : "");
+	free(r->output);
+	r->output = copy(run->output, run->output_size);
+	r->output_size = run->output_size;
 }
 
 /* Follows the plan strictly: 1 when that gives the kept failure, and then the
@@ -266,7 +319,7 @@ static int confirm(struct again *a, struct plan *plan, struct err *err)
 	if (!run)
 		return -1;
 	if (again_judge(a, run, &v, &ignored) == 0) {
-		is_same = is_kept_one(a, &v);
+		is_same = again_is_kept_one(a, &v);
 		if (is_same) {
 			plan_describe(plan, run);
 			retell(a->repro, run, &v);
@@ -294,7 +347,8 @@ int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
 	struct plan *shrunk = NULL;
 	int rc;
 
-	if (!a->is_started && !a->has_lent && again_start(a, err) < 0)
+	if (!a->is_started && !a->has_lent &&
+	    (again_start(a, err) < 0 || again_fit(a, err) < 0))
 		return -1;
 	limit_patience(a, ms);
 	rc = shrink(&a->follower, r->plan, again_is_same, a, runs, ms, result,
@@ -329,15 +383,6 @@ void again_make_readable(const char *store, const char *name)
 }
 
 /* ---- keeping ---- */
-
-static char *copy(const char *text, size_t size)
-{
-	char *to = xmalloc(size + 1);
-
-	memcpy(to, text, size);
-	to[size] = '\0';
-	return to;
-}
 
 void repro_set_failure(struct repro *r, const struct captured *run,
 		       const struct verdict *v)

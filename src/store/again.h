@@ -43,6 +43,8 @@ struct again {
 	void *of_kind;		       /* what the kind keeps here */
 	bool has_lent;		       /* its worker is the kind's */
 	bool is_started;
+	bool is_moved; /* the plan was fitted to another build */
+	size_t lost;   /* steps of it whose places are not in that */
 	/* Set before it is started. */
 	bool is_debugged;    /* by a debugger */
 	bool has_pairs;	     /* its runs collect access pairs */
@@ -60,6 +62,10 @@ void again_launch(struct again *a, struct launch *launch);
 
 MUST_USE int again_start(struct again *a, struct err *err);
 
+/* Started: a plan for another build than the one that failed becomes one for
+ * this build, as far as its places are found again. */
+MUST_USE int again_fit(struct again *a, struct err *err);
+
 /* Started: is it the very build that failed? */
 MUST_USE int again_is_same_build(struct again *a, bool *is_same,
 				 struct err *err);
@@ -68,6 +74,10 @@ void again_close(struct again *a);
 /* Judges a run; verdict_done in case of success. */
 MUST_USE int again_judge(struct again *a, const struct captured *run,
 			 struct verdict *v, struct err *err);
+
+/* Is that the failure that was kept? In a program that was built anew lines may
+ * have other numbers. */
+bool again_is_kept_one(const struct again *a, const struct verdict *v);
 
 /* Shrinks the failure within a budget, and describes its steps for people; the
  * repro is written anew. What is kept has been replayed: if the shrunk plan

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/site_calls.h"
 #include "trace/site_code.h"
 #include "trace/site_edges.h"
 #include "trace/site_global.h"
@@ -187,6 +188,17 @@ struct site_chain site_resolve(struct sites *s, uint32_t site, bool is_return)
 	return *chain;
 }
 
+const struct frame *site_chain_told(const struct site_chain *chain)
+{
+	for (size_t i = 0; i < chain->count; i++) {
+		const struct frame *f = &chain->frames[i];
+
+		if (f->file && f->line && strncmp(f->file, "/usr/", 5) != 0)
+			return f;
+	}
+	return &chain->frames[0];
+}
+
 static uint32_t site_in(const struct site_module *m, uint64_t addr)
 {
 	uint64_t k = addr + m->run->bias - m->run->base;
@@ -222,6 +234,35 @@ void sites_code(struct sites *s, uint32_t n, struct code_pieces *out)
 			vec_push(out, piece);
 	}
 	vec_free(&edges);
+}
+
+const char *site_symbol(struct sites *s, uint32_t site, uint32_t *module)
+{
+	const struct span *span = spans_find(&s->places, site);
+	struct site_module *m;
+
+	if (!site || !span)
+		return NULL;
+	*module = span->item;
+	m = module_ready(s, span->item);
+	return module_symbol(m, m->run->base + (site - m->run->site) -
+					m->run->bias - 1);
+}
+
+void sites_calls(struct sites *s, uint32_t n, const char *symbol,
+		 struct call_sites *out)
+{
+	struct addresses calls = { 0 };
+	struct site_module *m;
+
+	if (n >= s->module_count)
+		return;
+	m = module_ready(s, n);
+	out->first = site_in(m, module_calls(m, symbol, &calls));
+	for (size_t i = 0; i < calls.count; i++)
+		if (site_in(m, calls.at[i]))
+			vec_push(out, site_in(m, calls.at[i]));
+	vec_free(&calls);
 }
 
 bool sites_variable(struct sites *s, const char *name, uint64_t *low,

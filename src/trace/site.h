@@ -29,6 +29,11 @@ struct site_chain {
 	const struct frame *frames;
 };
 
+/* The frame of a chain that its author would name: of functions that were
+ * inlined into each other the innermost that is not of a header of the system,
+ * since a line of std::mutex tells nobody which lock it was. */
+const struct frame *site_chain_told(const struct site_chain *chain);
+
 struct sites;
 
 /* What sites and stacks refer to: tables of a region, as they are or read

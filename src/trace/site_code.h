@@ -28,6 +28,22 @@ struct code_pieces {
  * its symbols' functions, and without symbols there are none. */
 void sites_code(struct sites *s, uint32_t n, struct code_pieces *out);
 
+/* Return addresses of calls, as sites; the owner frees `at`. */
+struct call_sites {
+	uint32_t *at;
+	size_t count, room;
+	uint32_t first; /* where the function begins */
+};
+
+/* The symbol in whose function a call returns to `site`, as the linker knows
+ * it, and the number of the module; or NULL. */
+const char *site_symbol(struct sites *s, uint32_t site, uint32_t *module);
+
+/* All calls that the function of this symbol makes, ascending; none if module
+ * number n has no such function. */
+void sites_calls(struct sites *s, uint32_t n, const char *symbol,
+		 struct call_sites *out);
+
 /* Where in memory a global variable of this name is, in a module that calls our
  * hooks; false: there is none. */
 bool sites_variable(struct sites *s, const char *name, uint64_t *low,

@@ -264,12 +264,31 @@ const char *module_object(struct site_module *m, uint64_t addr,
 	return symbol_name(m, span->item);
 }
 
+const char *module_symbol(struct site_module *m, uint64_t addr)
+{
+	const struct span *span = spans_find(&m->functions, addr);
+
+	return span ? symbol_name(m, span->item) : NULL;
+}
+
+static const struct span *span_named(struct site_module *m,
+				     const struct spans *spans,
+				     const char *name)
+{
+	for (size_t i = 0; i < spans->count; i++)
+		if (strcmp(symbol_name(m, spans->at[i].item), name) == 0)
+			return &spans->at[i];
+	return NULL;
+}
+
+const struct span *module_symbol_named(struct site_module *m, const char *name)
+{
+	return span_named(m, &m->functions, name);
+}
+
 const struct span *module_object_named(struct site_module *m, const char *name)
 {
-	for (size_t i = 0; i < m->objects.count; i++)
-		if (strcmp(symbol_name(m, m->objects.at[i].item), name) == 0)
-			return &m->objects.at[i];
-	return NULL;
+	return span_named(m, &m->objects, name);
 }
 
 bool module_object_find(struct site_module *m, const char *name, uint64_t *addr)

@@ -65,7 +65,11 @@ const char *module_function(struct site_module *m, uint64_t addr);
 const char *module_object(struct site_module *m, uint64_t addr,
 			  uint64_t *offset);
 
-/* The object of this name, or NULL. */
+/* The symbol of a function, as the linker knows it, or NULL. */
+const char *module_symbol(struct site_module *m, uint64_t addr);
+
+/* The function, the object of this name, or NULL. */
+const struct span *module_symbol_named(struct site_module *m, const char *name);
 const struct span *module_object_named(struct site_module *m, const char *name);
 
 /* Where an object of this name begins. */

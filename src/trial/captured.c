@@ -80,6 +80,7 @@ void captured_free(struct captured *c)
 	free(c->notes);
 	free(c->marks);
 	free(c->sites);
+	free(c->expected);
 	free(c->output);
 	free(c->errors);
 	racing_done(&c->races);

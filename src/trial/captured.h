@@ -35,6 +35,10 @@ struct captured {
 	struct force_mark *marks;
 	uint32_t mark_count;
 
+	/* It followed a plan and diverged: where the step that did not fit is,
+	 * in the plan's words; NULL: unknown. */
+	char *expected;
+
 	/* Standard output and error, each with a zero byte behind. */
 	char *output, *errors;
 	size_t output_size, errors_size;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trial/moved.h"
 #include "trial/standing.h"
 
 char *describe_line(const char *path, int number)
@@ -45,20 +46,6 @@ static char *place_text(const struct frame *f)
 	return xasprintf("%s %s:%d", f->function, file, f->line);
 }
 
-/* Of functions that were inlined into each other the innermost that the
- * program's authors wrote: a line of std::mutex tells nobody which lock it
- * was. */
-static const struct frame *frame_to_tell(const struct site_chain *chain)
-{
-	for (size_t i = 0; i < chain->count; i++) {
-		const struct frame *f = &chain->frames[i];
-
-		if (f->file && f->line && strncmp(f->file, "/usr/", 5) != 0)
-			return f;
-	}
-	return &chain->frames[0];
-}
-
 static void step_describe(struct plan_step *to, const struct step *from,
 			  struct sites *sites)
 {
@@ -70,7 +57,7 @@ static void step_describe(struct plan_step *to, const struct step *from,
 	to->where = to->source = NULL;
 	if (!chain.count)
 		return;
-	f = frame_to_tell(&chain);
+	f = site_chain_told(&chain);
 	to->where = place_text(f);
 	if (f->file && f->line)
 		to->source = describe_line(f->file, f->line);
@@ -101,4 +88,5 @@ void plan_describe(struct plan *plan, const struct captured *run)
 	for (size_t i = 0; i < plan->steps.count && i < run->step_count; i++)
 		step_describe(&plan->steps.at[i], &run->steps[i], sites);
 	sites_free(sites);
+	plan_name_places(plan, run);
 }

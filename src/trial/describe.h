@@ -5,8 +5,9 @@
 /*
  * Fills in what a plan has for people: names of threads, and for each step
  * the function, file and line where its thread stood, with the text of that
- * line. It costs a look into debug information and sources, so it is done for
- * plans that are kept.
+ * line; and how those places are found again in another build (moved.h). It
+ * costs a look into debug information and sources, so it is done for plans
+ * that are kept.
  */
 
 #include "trial/captured.h"

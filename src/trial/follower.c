@@ -98,6 +98,17 @@ static int prepare(struct follower *f, const struct plan *plan, uint32_t flags,
 			 err);
 }
 
+static struct captured *take(const struct follower *f, const struct plan *plan)
+{
+	struct captured *c = captured_take(&f->worker);
+	const struct outcome *o = &c->run.outcome;
+
+	if (o->kind == OUTCOME_DIVERGED && o->step < plan->steps.count &&
+	    plan->steps.at[o->step].where)
+		c->expected = xstrdup(plan->steps.at[o->step].where);
+	return c;
+}
+
 struct captured *follower_run(struct follower *f, const struct plan *plan,
 			      bool is_loose, struct err *err)
 {
@@ -106,7 +117,7 @@ struct captured *follower_run(struct follower *f, const struct plan *plan,
 	if (prepare(f, plan, is_loose ? CONTROL_LOOSE : 0, err) < 0 ||
 	    worker_runs(&f->worker, &f->ask, err) < 0)
 		return NULL;
-	return captured_take(&f->worker);
+	return take(f, plan);
 }
 
 struct captured *follower_record(struct follower *f, const struct plan *plan,

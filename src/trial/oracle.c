@@ -232,7 +232,11 @@ static void print_diverged(const struct bench *b)
 {
 	fprintf(b->out, "diverged at step %" PRIu32 " (expected ",
 		b->o->step + 1);
-	print_standing(b, b->o->expected_thread, b->o->expected_site);
+	if (b->c->expected)
+		fprintf(b->out, "thread %" PRIu32 " in %s",
+			b->o->expected_thread, b->c->expected);
+	else
+		print_standing(b, b->o->expected_thread, b->o->expected_site);
 	fputs(", saw ", b->out);
 	print_standing(b, b->o->seen_thread, b->o->seen_site);
 	putc(')', b->out);

@@ -30,4 +30,25 @@ hasnt out broken
 run 1 "$HEDDLE" run --strategy random -n 20 --seed 1 --hang 300ms -- ./hang
 has out 'hang: loop without points in wait'
 
+# With a hook in every basic block such a loop gives way: it ends if it can, and
+# is a livelock if not. (clang takes it that loops end, and has none here.)
+rm -rf .heddle
+run 0 "$HEDDLE" cc --blocks -g -O2 "$programs/control_hang.c" -o hang
+run 1 "$HEDDLE" run --strategy random -n 20 --seed 1 -- ./hang
+has out 'livelock of 1 thread'
+hasnt out 'hang:'
+run 1 "$HEDDLE" replay --times 5 hang-1
+has out 'reproduced 5 of 5'
+
+run 0 "$HEDDLE" cc -g -O2 "$programs/control_spin_unseen.c" -o unseen
+run 1 "$HEDDLE" run --strategy random -n 20 --seed 1 --hang 300ms -- ./unseen
+has out 'hang: loop without points in '
+for compiler in gcc clang; do
+	HEDDLE_CC=$compiler run 0 "$HEDDLE" cc --blocks -g -O2 \
+		"$programs/control_spin_unseen.c" -o unseen
+	for strategy in random pct round-robin; do
+		run 0 "$HEDDLE" run --strategy $strategy -n 10 --seed 1 -- ./unseen
+	done
+done
+
 finish

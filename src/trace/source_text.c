@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "regress/source_text.h"
+#include "trace/source_text.h"
 
 #include <ctype.h>
 #include <stdio.h>
