@@ -17,7 +17,7 @@
  * that the program forks have their real ones, and see their parent under the
  * id it knows itself by.
  *
- * Not covered: rdtsc, rdrand and cpuid in the program's own code; the words
+ * Not covered: rdrand and cpuid in the program's own code; the words
  * that libc drew at its start (the stack protector's, the pointer guard), which
  * are the same in all runs of one server and differ between servers.
  */

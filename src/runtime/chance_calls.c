@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/chance.h"
+#include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/sys.h"
 
@@ -21,7 +22,7 @@
 
 __attribute__((visibility("hidden"))) const uint64_t chance_calls[8] = {
 	[0] = OR(SYS_sched_yield) | OR(SYS_nanosleep) | OR(SYS_getpid) |
-	      OR(SYS_kill),
+	      OR(SYS_kill) | OR(SYS_fork) | OR(SYS_clone),
 	[SYS_gettimeofday / 64] = OR(SYS_gettimeofday) | OR(SYS_getppid),
 	[SYS_gettid / 64] = OR(SYS_gettid),
 	[SYS_time / 64] = OR(SYS_time) | OR(SYS_clock_gettime) |
@@ -41,6 +42,8 @@ __attribute__((visibility("hidden"), used)) long chance_call(long number,
 							     long c, long d,
 							     long e, long f)
 {
+	const long arguments[] = { a, b, c, d, e, f };
+
 	switch (number) {
 	case SYS_sched_yield:
 		return sched_yield();
@@ -69,6 +72,9 @@ __attribute__((visibility("hidden"), used)) long chance_call(long number,
 		return getrandom((void *)a, (size_t)b, (unsigned int)c);
 	case SYS_getcpu:
 		return getcpu((void *)a, (void *)b);
+	case SYS_fork:
+	case SYS_clone: /* without CLONE_VM, sees to that who calls this */
+		return process_fork_raw(number, arguments, CALLER);
 	default:
 		return real.syscall(number, a, b, c, d, e, f);
 	}

@@ -4,6 +4,7 @@
 #include "runtime/cancel.h"
 #include "runtime/bind.h"
 #include "runtime/chance.h"
+#include "runtime/chance_counter.h"
 #include "runtime/hang.h"
 #include "runtime/heap_control.h"
 #include "runtime/heap_own.h"
@@ -92,6 +93,7 @@ void control_prepare(void)
 		guest_note("the kernel does not give the room that collecting "
 			   "pairs needs (ulimit -v?)");
 	control_site_prepare();
+	counter_prepare();
 	if (!(control->ask.flags & CONTROL_EXEC))
 		bind_all();
 }
@@ -114,6 +116,7 @@ void control_begin(void)
 	if (control->ask.flags & CONTROL_PAIRS && region->flags & REGION_PAIRS)
 		pairs_begin();
 	chance_begin();
+	counter_begin();
 	hang_begin();
 	signal_begin(t);
 	requests_begin();

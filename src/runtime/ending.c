@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/ending.h"
 
+#include "runtime/chance_counter.h"
 #include "runtime/control.h"
 #include "runtime/perturb.h"
 #include "runtime/process.h"
@@ -358,6 +359,8 @@ void ending_fault(int signal, siginfo_t *info, void *machine)
 	uintptr_t sp = (uintptr_t)registers[REG_RSP];
 	struct thread *t = self && self->alive ? self : NULL;
 
+	if (counter_answers(info, machine))
+		return;
 	if (can_tell()) {
 		if (t)
 			t->inside++;

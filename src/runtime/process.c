@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/process.h"
 
+#include "runtime/chance_counter.h"
 #include "runtime/control.h"
 #include "runtime/ending.h"
 #include "runtime/real.h"
@@ -68,6 +69,7 @@ void process_starts(uintptr_t pc)
 	guest_enter(t);
 	if (turn_live > 1)
 		turn_point(t, EVENT_FORK, NULL, pc);
+	counter_let_go();
 	children++;
 	control->run.children++;
 	guest_leave(t);
@@ -101,6 +103,15 @@ EXPORT pid_t _Fork(void)
 {
 	process_starts(CALLER);
 	return forked(real._Fork(), CALLER);
+}
+
+pid_t process_fork_raw(long number, const long *arguments, uintptr_t pc)
+{
+	process_starts(pc);
+	return forked((pid_t)real.syscall(number, arguments[0], arguments[1],
+					  arguments[2], arguments[3],
+					  arguments[4], arguments[5]),
+		      pc);
 }
 
 /* Its child returns first, through the frame of whoever called it: nothing of
@@ -142,8 +153,10 @@ static void exec_begins(uintptr_t pc)
 	if (!t || !process_is_observed())
 		return;
 	record(t, EVENT_EXEC, NULL, 0, 0, pc);
-	if (controlled)
+	if (controlled) {
+		counter_let_go();
 		control_tell(t, OUTCOME_UNCONTROLLED, exec_text, pc);
+	}
 }
 
 /* exec returns only if it failed. */

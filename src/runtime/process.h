@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* From now on this process is the one. */
 void process_resides(void);
@@ -21,6 +22,9 @@ void process_prepare(void);
 /* Under control: the thread that has the turn is about to start a process,
  * which will run free. */
 void process_starts(uintptr_t pc);
+
+/* A system call that makes a child in memory of its own. */
+pid_t process_fork_raw(long number, const long *arguments, uintptr_t pc);
 
 /* How many were started. */
 uint32_t process_children(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals.h"
 
+#include "runtime/chance_counter.h"
 #include "runtime/control.h"
 #include "runtime/real.h"
 #include "runtime/signal_control.h"
@@ -293,6 +294,8 @@ void signal_trampoline(int signal, siginfo_t *info, void *machine)
 {
 	struct thread *t = self;
 
+	if (signal == SIGSEGV && counter_answers(info, machine))
+		return;
 	if (controlled && t && t->alive)
 		handler_control(t, info, machine);
 	else if (t && t->alive && t->inside && !is_instant(signal, info))

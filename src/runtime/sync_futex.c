@@ -3,6 +3,7 @@
 #include "runtime/sync.h"
 
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <sys/syscall.h>
 
 /*
@@ -63,7 +64,7 @@ __attribute__((used)) static long futex_call(long number, uint32_t *word,
 
 /* Some others go the way of the function of that name under control
  * (chance_calls.c). The rest goes on as it came: nothing on the stack, no
- * register touched. */
+ * register touched. A clone that shares memory may return on another stack. */
 EXPORT __attribute__((naked)) long syscall(long number __attribute__((unused)),
 					   ...)
 {
@@ -74,8 +75,13 @@ EXPORT __attribute__((naked)) long syscall(long number __attribute__((unused)),
 		"cmpq $511, %%rdi\n\t"
 		"ja 1f\n\t"
 		"btq %%rdi, chance_calls(%%rip)\n\t"
-		"jc chance_call\n"
+		"jnc 1f\n\t"
+		"cmpq %2, %%rdi\n\t"
+		"jne chance_call\n\t"
+		"testl %3, %%esi\n\t"
+		"jz chance_call\n"
 		"1:\tjmp *real+%c1(%%rip)"
 		:
-		: "i"(SYS_futex), "i"(offsetof(struct real, syscall)));
+		: "i"(SYS_futex), "i"(offsetof(struct real, syscall)),
+		  "i"(SYS_clone), "i"(CLONE_VM));
 }

@@ -34,4 +34,10 @@ done < pids
 
 run 3 "$HEDDLE" run --strategy random -n 5 -- ./exec
 has out 'unknown: uncontrolled block: the program replaced itself'
+
+# A fork that libc does not know of is told like any other.
+build raw "$programs/guest_fork_raw.c"
+run 0 "$HEDDLE" run --strategy random -n 5 -- ./raw
+has out "$note"
+
 finish

@@ -50,4 +50,18 @@ done
 [[ $(sort -u sums | wc -l) -eq 1 ]] ||
 	fail "chance is not the same in every run"
 
+# So is the processor's own counter, for one seed.
+build counter "$programs/control_counter.c"
+holds random ./counter
+for how in "" --exec; do
+	for _ in 1 2; do
+		# shellcheck disable=SC2086
+		run 0 "$HEDDLE" run $how --strategy random -n 1 --seed 5 -- \
+			./counter "$scratch/counts"
+	done
+done
+[[ $(wc -l < counts) -ge 4 ]] || fail "not every run wrote what it read"
+[[ $(sort -u counts | wc -l) -eq 1 ]] ||
+	fail "the counter is not the same: $(cat counts)"
+
 finish

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/chance_counter.h"
+
+#include "runtime/sys.h"
+#include "runtime/timing.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+
+enum {
+	PER_NANOSECOND = 3,    /* what the counter counts */
+	VDSO_SIZE = 16 * 4096, /* more than it ever had */
+};
+
+static bool is_read;
+static uintptr_t vdso;
+
+/* How long the instruction at `code` is, if it reads the counter; else 0. */
+static size_t reads_counter(const uint8_t *code, size_t size)
+{
+	if (size >= 2 && code[0] == 0x0f && code[1] == 0x31)
+		return 2;
+	return size >= 3 && code[0] == 0x0f && code[1] == 0x01 &&
+			       code[2] == 0xf9 ?
+		       3 :
+		       0;
+}
+
+/* ---- does the program read it? ---- */
+
+static bool has_hooks(uintptr_t bias)
+{
+	uint32_t count = atomic_load(&region->module_count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (region->modules[i].bias == bias)
+			return region->modules[i].instrumented;
+	return false;
+}
+
+static int look_at(struct dl_phdr_info *m, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	if (!has_hooks(m->dlpi_addr))
+		return 0;
+	for (unsigned int i = 0; i < m->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &m->dlpi_phdr[i];
+		const uint8_t *code =
+			(const uint8_t *)(m->dlpi_addr + h->p_vaddr);
+
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+			continue;
+		for (size_t k = 0; k < h->p_memsz && !is_read; k++)
+			is_read = reads_counter(code + k, h->p_memsz - k);
+	}
+	return is_read;
+}
+
+void counter_prepare(void)
+{
+	vdso = getauxval(AT_SYSINFO_EHDR);
+	module_scan();
+	dl_iterate_phdr(look_at, NULL);
+}
+
+void counter_begin(void)
+{
+	if (is_read)
+		SYS_2(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+}
+
+void counter_let_go(void)
+{
+	if (!is_read || !controlled)
+		return;
+	SYS_2(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
+	guest_note("the program reads the processor's counter (rdtsc) and "
+		   "starts processes; from then on what it reads is not "
+		   "controlled");
+}
+
+/* ---- answering ---- */
+
+static uint64_t real_counter(void)
+{
+	uint64_t value;
+
+	SYS_2(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
+	value = __builtin_ia32_rdtsc();
+	SYS_2(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+	return value;
+}
+
+/* What the guest itself reads, to put events in order, is not the program's
+ * doing; but it has to grow. */
+static uint64_t virtual_counter(void)
+{
+	struct thread *t = self;
+
+	if (t && t->alive && !t->inside) {
+		t->inside++;
+		timing_read();
+		t->inside--;
+	} else {
+		control->run.now++;
+	}
+	return control->run.now * PER_NANOSECOND;
+}
+
+bool counter_answers(const siginfo_t *info, void *machine)
+{
+	greg_t *registers = ((ucontext_t *)machine)->uc_mcontext.gregs;
+	uintptr_t pc = (uintptr_t)registers[REG_RIP];
+	uint64_t value;
+	size_t length;
+
+	if (!is_read || info->si_signo != SIGSEGV || info->si_code != SI_KERNEL)
+		return false;
+	length = reads_counter((const uint8_t *)pc, 3);
+	if (!length)
+		return false;
+	value = !controlled || pc - vdso < VDSO_SIZE ? real_counter() :
+						       virtual_counter();
+	registers[REG_RIP] += (greg_t)length;
+	registers[REG_RAX] = (greg_t)(value & UINT32_MAX);
+	registers[REG_RDX] = (greg_t)(value >> 32);
+	if (length == 3)
+		registers[REG_RCX] = 0; /* of the first processor */
+	return true;
+}

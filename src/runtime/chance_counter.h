@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_CHANCE_COUNTER_H
+#define HEDDLE_CHANCE_COUNTER_H
+
+/*
+ * The processor's time-stamp counter under control. A program that reads it
+ * (rdtsc, rdtscp) would see another number in every run, and no function of
+ * libc is in between. But a thread can be made to fault there: the guest then
+ * answers with virtual time, as for every other clock (timing.h).
+ *
+ * That is done for programs whose own code, compiled with hooks, has such an
+ * instruction; bytes that only look like one cost nothing but a system call a
+ * run. Libraries read the real counter if the program does not: the kernel's
+ * own (vDSO) always does.
+ *
+ * A process that is started would inherit the faults and not the answers, so
+ * the thread that starts one reads the real counter from then on, which a note
+ * tells.
+ */
+
+#include "runtime/control.h"
+
+#include <signal.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Before the first run: does the program read the counter? */
+void counter_prepare(void);
+
+/* In the run, before main. */
+void counter_begin(void);
+
+/* The kernel raised a fault: true when it was this, and has been answered. */
+bool counter_answers(const siginfo_t *info, void *machine);
+
+/* The calling thread is about to start a process, or become another. */
+void counter_let_go(void);
+
+#pragma GCC visibility pop
+
+#endif
