@@ -30,6 +30,11 @@ visible_from() {
 	done
 }
 
+declare -A visible
+for room in "${rooms[@]}" runtime; do
+	visible[$room]=" $(visible_from "$room" | xargs) "
+done
+
 for directory in src/*/; do
 	room=$(basename "$directory")
 	[[ " ${rooms[*]} runtime " == *" $room "* ]] ||
@@ -47,8 +52,7 @@ while IFS=: read -r file line text; do
 	[[ $room == runtime && $target == heddle.h ]] && continue
 	if [[ $target != */* ]]; then
 		fail "$file:$line: \"$target\" should be named from src/"
-	elif [[ " $(visible_from "$room" | xargs) " != *" ${target%%/*} "* ]]
-	then
+	elif [[ ${visible[$room]:-} != *" ${target%%/*} "* ]]; then
 		fail "$file:$line: $room must not include $target"
 	elif [[ ! -f src/$target ]]; then
 		fail "$file:$line: there is no src/$target"
