@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 
 #include "trial/callsites.h"
+#include "trial/site_states.h"
 
 /* ---- pieces ---- */
 
@@ -239,20 +240,11 @@ static void lesson_over(struct campaign *c)
 static void lesson_tell(struct hand *h)
 {
 	struct campaign *c = h->c;
-	const struct region *r = h->worker.region;
-	uint64_t end = 0;
 
-	for (uint32_t i = 0; i < atomic_load(&r->module_count); i++)
-		if (r->modules[i].site + (uint64_t)r->modules[i].size > end)
-			end = r->modules[i].site + (uint64_t)r->modules[i].size;
-	if (end > CONTROL_SITES)
-		end = CONTROL_SITES;
-	c->sites = xmalloc(end + 1);
-	memcpy(c->sites, r->control.sites, end);
-	c->site_count = (uint32_t)end;
+	c->sites = site_states_take(&h->worker, &c->site_count);
 	if (c->o->ask.strategy == STRATEGY_SURW) {
 		c->profile = xmalloc(sizeof(*c->profile));
-		*c->profile = r->control.profile;
+		*c->profile = h->worker.control->profile;
 	}
 	pthread_mutex_lock(&c->lock);
 	c->length = c->result->points;
@@ -353,7 +345,7 @@ static int start(struct hand *h, struct err *err)
 			 err) < 0)
 		return -1;
 	if (c->sites)
-		memcpy(h->worker.control->sites, c->sites, c->site_count);
+		site_states_give(&h->worker, c->sites, c->site_count);
 	if (c->profile)
 		h->worker.control->profile = *c->profile;
 	return rules_give(h, err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "trial/site_states.h"
 
 static void *copy(const void *from, size_t count, size_t size)
 {
@@ -16,17 +17,6 @@ static void *copy(const void *from, size_t count, size_t size)
 }
 
 #define COPY(from, count) copy((from), (count), sizeof(*(from)))
-
-/* Sites are numbered from module to module, so the last one ends them all. */
-static uint32_t sites_end(const struct region_module *modules, uint32_t count)
-{
-	uint64_t end = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (modules[i].site + (uint64_t)modules[i].size > end)
-			end = modules[i].site + (uint64_t)modules[i].size;
-	return end < CONTROL_SITES ? (uint32_t)end : CONTROL_SITES;
-}
 
 static void take_tables(struct captured *c, const struct region *r)
 {
@@ -60,8 +50,7 @@ struct captured *captured_take(const struct worker *w)
 	c->threads = COPY(control->threads, c->run.thread_count);
 	take_tables(c, w->region);
 	take_marks(c, &w->region->force);
-	c->site_count = sites_end(c->modules, c->module_count);
-	c->sites = COPY(control->sites, c->site_count);
+	c->sites = site_states_take(w, &c->site_count);
 	c->output = worker_printed(w, WORKER_OUTPUT, &c->output_size);
 	c->errors = worker_printed(w, WORKER_ERRORS, &c->errors_size);
 	racing_copy(&c->races, &w->races);
