@@ -11,9 +11,10 @@
 #include "analysis/keymap.h"
 #include "base/vec.h"
 
-/* A module that is looked at. */
+/* A module that is looked at: for patches, or for a list. */
 struct look {
-	struct region *region;
+	struct force *force; /* NULL: a list is wanted */
+	struct callsites *list;
 	const struct region_module *module;
 	Elf *elf;
 	struct keymap slots; /* address of a slot of the GOT: enum hook */
@@ -21,7 +22,8 @@ struct look {
 	struct keymap *planned;
 };
 
-enum hook { HOOK_NONE, HOOK_ACCESS, HOOK_FRAME };
+/* HOOK_OTHER: another module's function, a hook that stays or none at all. */
+enum hook { HOOK_NONE, HOOK_ACCESS, HOOK_FRAME, HOOK_OTHER };
 
 static enum hook hook_of(const char *name)
 {
@@ -30,14 +32,14 @@ static enum hook hook_of(const char *name)
 	};
 
 	if (strncmp(name, "__tsan_", 7) != 0)
-		return HOOK_NONE;
+		return HOOK_OTHER;
 	name += 7;
 	if (strcmp(name, "func_entry") == 0 || strcmp(name, "func_exit") == 0)
 		return HOOK_FRAME;
 	for (size_t i = 0; i < sizeof(accesses) / sizeof(*accesses); i++)
 		if (strncmp(name, accesses[i], strlen(accesses[i])) == 0)
 			return HOOK_ACCESS;
-	return HOOK_NONE;
+	return HOOK_OTHER;
 }
 
 /* ---- slots: what the dynamic linker fills in ---- */
@@ -65,7 +67,7 @@ static void slots_of(struct look *l, Elf_Scn *section, const GElf_Shdr *header)
 			continue;
 		name = elf_strptr(l->elf, symbol_header.sh_link,
 				  symbol.st_name);
-		if (name && hook_of(name))
+		if (name)
 			*keymap_at(&l->slots, r.r_offset, 0) =
 				(uint32_t)hook_of(name);
 	}
@@ -107,21 +109,33 @@ static void stubs_of(struct look *l, const GElf_Shdr *header,
 
 /* ---- calls ---- */
 
-static void patch_add(struct look *l, uint64_t end, enum force_patch_how how,
+static void patch_add(struct look *l, uint32_t site, enum force_patch_how how,
 		      uint32_t hook)
 {
-	const struct region_module *m = l->module;
-	struct force *f = &l->region->force;
-	uint64_t k = end + m->bias - m->base;
-	uint32_t site = m->site + (uint32_t)k;
+	struct force *f = l->force;
 
-	if (k >= m->size || f->patch_count >= FORCE_PATCHES ||
+	if (hook == HOOK_OTHER || f->patch_count >= FORCE_PATCHES ||
 	    *keymap_at(l->planned, site, 0))
 		return;
 	f->patches[f->patch_count++] =
 		(struct force_patch){ .site = site,
 				      .how = (uint8_t)how,
 				      .is_frame = hook == HOOK_FRAME };
+}
+
+static void call_add(struct look *l, uint64_t end, enum force_patch_how how,
+		     uint32_t hook)
+{
+	const struct region_module *m = l->module;
+	uint64_t k = end + m->bias - m->base;
+	uint32_t site = m->site + (uint32_t)k;
+
+	if (!hook || k >= m->size)
+		return;
+	if (l->force)
+		patch_add(l, site, how, hook);
+	else if (hook != HOOK_FRAME)
+		vec_push(&l->list->all, site);
 }
 
 static void look_at(struct look *l, const cs_insn *in)
@@ -132,14 +146,11 @@ static void look_at(struct look *l, const cs_insn *in)
 
 	if (in->size == 5 && (b[0] == 0xe8 || b[0] == 0xe9)) {
 		hook = *keymap_at(&l->stubs, relative(b + 1, end), 0);
-		if (hook)
-			patch_add(l, end,
-				  b[0] == 0xe8 ? PATCH_CALL5 : PATCH_JUMP5,
-				  hook);
+		call_add(l, end, b[0] == 0xe8 ? PATCH_CALL5 : PATCH_JUMP5,
+			 hook);
 	} else if (in->size == 6 && b[0] == 0xff && b[1] == 0x15) {
 		hook = *keymap_at(&l->slots, relative(b + 2, end), 0);
-		if (hook)
-			patch_add(l, end, PATCH_CALL6, hook);
+		call_add(l, end, PATCH_CALL6, hook);
 	}
 }
 
@@ -224,26 +235,40 @@ static void planned_add(struct keymap *planned, const struct force *f)
 			*keymap_at(planned, f->rules[i].events[e].site, 0) = 1;
 }
 
-void callsites_fill(struct region *region)
+/* Looks at every module that has hooks, as `how` says. */
+static void modules_look(const struct region *region, const struct look *how)
 {
-	struct keymap planned = { 0 };
 	csh disassembler;
 
-	region->force.patch_count = 0;
 	elf_version(EV_CURRENT);
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &disassembler) != CS_ERR_OK)
 		return;
 	/* What is no instruction is passed over, byte by byte. */
 	cs_option(disassembler, CS_OPT_SKIPDATA, CS_OPT_ON);
-	planned_add(&planned, &region->force);
 	for (uint32_t i = 0; i < atomic_load(&region->module_count); i++) {
-		struct look l = { .region = region,
-				  .module = &region->modules[i],
-				  .planned = &planned };
+		struct look l = *how;
 
+		l.module = &region->modules[i];
 		if (l.module->instrumented)
 			module_look(&l, disassembler);
 	}
-	keymap_done(&planned);
 	cs_close(&disassembler);
+}
+
+void callsites_fill(struct region *region)
+{
+	struct keymap planned = { 0 };
+	struct look how = { .force = &region->force, .planned = &planned };
+
+	region->force.patch_count = 0;
+	planned_add(&planned, &region->force);
+	modules_look(region, &how);
+	keymap_done(&planned);
+}
+
+void callsites_list(const struct region *region, struct callsites *out)
+{
+	struct look how = { .list = out };
+
+	modules_look(region, &how);
 }
