@@ -25,6 +25,7 @@
 
 enum {
 	HUNT_EVENTS = 4,
+	HUNT_ANY_OBJECT = HUNT_EVENTS, /* the event may be on any */
 	HUNT_FRAMES = 48,
 	HUNT_SPANS = 1 << 17,
 	HUNT_FUNCTIONS = 1 << 18,

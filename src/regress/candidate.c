@@ -100,12 +100,13 @@ void candidate_pattern(const struct candidate *c, const struct event *events,
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct event *e = &events[c->at[i]];
 
-		objects[i] = object_count;
+		objects[i] = c->gates >> i & 1 ? HUNT_ANY_OBJECT : object_count;
 		threads[i] = thread_count;
 		for (uint32_t k = i; k-- > 0;) {
 			const struct event *f = &events[c->at[k]];
 
-			if (is_same_object(e, f))
+			if (!((c->gates >> i | c->gates >> k) & 1) &&
+			    is_same_object(e, f))
 				objects[i] = objects[k];
 			if (e->thread == f->thread)
 				threads[i] = threads[k];

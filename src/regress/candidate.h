@@ -30,7 +30,8 @@
 struct candidate {
 	size_t at[HUNT_EVENTS]; /* events, in their order */
 	uint32_t count;
-	uint32_t cost; /* how far from the switches; less is better */
+	uint32_t gates; /* bits of events that stand in for what is behind */
+	uint32_t cost;	/* how far from the switches; less is better */
 };
 
 /* By cost, each once: those that differ in stacks, kinds and pattern. */
@@ -48,8 +49,15 @@ void candidates_add_cycle(const struct event *events, size_t count,
 			  const struct control_thread *threads,
 			  uint32_t thread_count, struct candidates *out);
 
+/* For candidates in which a thread would be held inside a critical section: the
+ * same with the thread held where it took its first lock, in front of them.
+ * Inside it would keep out the very threads that others wait for. */
+void candidates_add_gates(const struct event *events, size_t count,
+			  struct candidates *out);
+
 /* The numbers by which events say that their objects, their threads are the
- * same, in the order of their first appearance. */
+ * same, in the order of their first appearance. A gate is on any object: a fix
+ * may take another lock. */
 void candidate_pattern(const struct candidate *c, const struct event *events,
 		       uint32_t *objects, uint32_t *threads);
 

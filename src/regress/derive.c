@@ -73,6 +73,16 @@ static int try_it(struct bench *b, struct signature *s, uint32_t runs,
 	return 0;
 }
 
+/* What brings the failure back more often; else what takes fewer events, for
+ * each of them must be found again in the next version. */
+static bool is_better(const struct signature *a, const struct signature *b)
+{
+	uint64_t x = (uint64_t)a->triggered * (b->tried + 1);
+	uint64_t y = (uint64_t)b->triggered * (a->tried + 1);
+
+	return x != y ? x > y : a->count < b->count;
+}
+
 /* Stable: of equals the one nearest to the switches stays in front. */
 static void sort_by_success(struct signatures *s)
 {
@@ -80,15 +90,30 @@ static void sort_by_success(struct signatures *s)
 		for (size_t k = i; k > 0; k--) {
 			struct signature *a = &s->all.at[k - 1];
 			struct signature *c = &s->all.at[k], t;
-			uint64_t x = (uint64_t)a->triggered * (c->tried + 1);
-			uint64_t y = (uint64_t)c->triggered * (a->tried + 1);
 
-			if (x >= y)
+			if (!is_better(c, a))
 				break;
 			t = *a;
 			*a = *c;
 			*c = t;
 		}
+}
+
+/* Orders of two events are enough under control, where a thread stops right
+ * behind an event. Held freely it stops before one only: so the best signature
+ * that encloses something is among those that are kept. */
+static void prefer_enclosing(struct signatures *s, size_t count)
+{
+	size_t n = 0;
+
+	while (n < s->all.count && s->all.at[n].count < 3)
+		n++;
+	if (n >= count && n < s->all.count && s->all.at[n].triggered) {
+		struct signature t = s->all.at[count - 1];
+
+		s->all.at[count - 1] = s->all.at[n];
+		s->all.at[n] = t;
+	}
 }
 
 /* The best, but none that never brought the failure back if another one did.
@@ -121,11 +146,13 @@ static int try_all(struct bench *b, struct signatures *out, struct err *err)
 	}
 	log_debug("%zu candidates, %u runs", b->candidates.all.count, b->runs);
 	sort_by_success(out);
+	prefer_enclosing(out, BEST);
 	keep_first(out, BEST);
 	for (size_t i = 0; i < out->all.count; i++)
 		if (try_it(b, &out->all.at[i], MORE_RUNS, err) < 0)
 			return -1;
 	sort_by_success(out);
+	prefer_enclosing(out, KEPT);
 	keep_first(out, KEPT);
 	return 0;
 }
@@ -155,6 +182,8 @@ static int derive(struct bench *b, struct signatures *out, struct err *err)
 		return -1;
 	b->hunter.is_brief = true;
 	candidates_find(b->run.events.at, b->run.events.count, &b->candidates);
+	candidates_add_gates(b->run.events.at, b->run.events.count,
+			     &b->candidates);
 	candidates_add_cycle(b->run.events.at, b->run.events.count,
 			     b->run.captured->threads,
 			     b->run.captured->run.thread_count, &b->candidates);

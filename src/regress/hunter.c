@@ -212,6 +212,8 @@ int hunter_run(struct hunter *h, const struct signature *s,
 
 void hunt_run_done(struct hunt_run *run)
 {
+	plan_free(run->plan);
+	run->plan = NULL;
 	if (!run->captured)
 		return;
 	captured_free(run->captured);

@@ -36,6 +36,7 @@ struct hunt_run {
 	const char *identity;	   /* of what broke; NULL: nothing */
 	struct captured *captured; /* then, unless the hunter is brief */
 	struct verdict verdict;	   /* and */
+	struct plan *plan;	   /* of rules; NULL: it was under control */
 };
 
 /* Finding out what broke costs more than a hundred runs, and most failures are

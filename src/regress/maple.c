@@ -162,5 +162,6 @@ int regress_maple(struct regress *r, struct err *err)
 	}
 	for (uint32_t round = 0; rc == 0 && regress_has_runs(r); round++)
 		rc = try_each(r, round, err);
+	r->result->hunting += r->hunter.seconds;
 	return rc;
 }

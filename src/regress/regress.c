@@ -67,19 +67,21 @@ static bool is_better(const struct hunt_report *a, const struct hunt_report *b)
 	return a->reached > b->reached;
 }
 
-void regress_take(struct regress *r, uint32_t signature,
-		  const struct hunt_setting *set, struct hunt_run *run)
+/* A run was made with this setting: takes over what broke in it. */
+static void take(struct regress *r, uint32_t signature,
+		 const struct hunt_setting *set, struct hunt_run *run)
 {
 	struct regress_result *result = r->result;
 	const struct signature *s = &result->signatures.all.at[signature];
 
 	vec_push(&result->iterations,
-		 (struct regress_iteration){ .kind = ITERATION_HUNT,
-					     .signature = signature,
-					     .set = *set,
-					     .reached = run->report.reached,
-					     .count = s->count,
-					     .broke = run->captured != NULL });
+		 (struct regress_iteration){
+			 .kind = run->plan ? ITERATION_PERTURB : ITERATION_HUNT,
+			 .signature = signature,
+			 .set = *set,
+			 .reached = run->report.reached,
+			 .count = s->count,
+			 .broke = run->captured != NULL });
 	if (run->captured || is_better(&run->report, &r->report)) {
 		r->report = run->report;
 		result->signature = signature;
@@ -88,7 +90,10 @@ void regress_take(struct regress *r, uint32_t signature,
 		return;
 	r->broken = run->captured;
 	r->verdict = run->verdict;
+	r->rules = run->plan;
+	r->set = *set;
 	run->captured = NULL;
+	run->plan = NULL;
 }
 
 int regress_hunt(struct regress *r, uint32_t signature,
@@ -101,19 +106,47 @@ int regress_hunt(struct regress *r, uint32_t signature,
 	set->seed = r->o->seed + r->result->iterations.count;
 	if (hunter_run(&r->hunter, s, set, &run, err) < 0)
 		return -1;
-	regress_take(r, signature, set, &run);
+	take(r, signature, set, &run);
 	if (report)
 		*report = run.report;
 	hunt_run_done(&run);
 	return r->broken ? 1 : 0;
 }
 
-/* The kept schedule, where it fits: 1 when something broke. */
+/* All of them at once in a free run. Where there is nothing to hold anybody
+ * at, none is made. */
+static int perturb(struct regress *r, const struct widening *all,
+		   struct err *err)
+{
+	const struct signatures *s = &r->result->signatures;
+	struct hunt_setting *sets = xcalloc(s->all.count + 1, sizeof(*sets));
+	uint64_t seed = r->o->seed + r->result->iterations.count;
+	struct hunt_run run;
+	uint32_t which;
+	int rc;
+
+	for (size_t i = 0; i < s->all.count; i++) {
+		sets[i] = all[i].now;
+		sets[i].seed = seed;
+	}
+	rc = perturber_run(&r->perturber, s, sets, seed, &which, &run, err);
+	if (rc == 0) {
+		take(r, which, &sets[which], &run);
+		hunt_run_done(&run);
+	}
+	free(sets);
+	return rc < 0 ? -1 : r->broken ? 1 : 0;
+}
+
+/* The kept schedule, where it fits, or the kept rules: 1 when something
+ * broke. */
 static int replay(struct regress *r, struct err *err)
 {
 	struct again *a = &r->again;
 	struct captured *run =
-		follower_run(&a->follower, a->repro->plan, false, err);
+		a->repro->plan->rules.is_free ?
+			perturber_replay(&r->perturber, err) :
+			follower_run(&a->follower, a->repro->plan, false, err);
 
 	if (!run)
 		return -1;
@@ -152,7 +185,8 @@ static int search_one(struct regress *r, uint32_t n, struct widening *w,
 	return 0;
 }
 
-/* The signatures in turn: a few runs each, so that one that leads nowhere does
+/* All signatures at once by perturbing; then in turn under control, which also
+ * tells what was missing: a few runs each, so that one that leads nowhere does
  * not use up the budget. */
 static int search(struct regress *r, struct err *err)
 {
@@ -163,12 +197,14 @@ static int search(struct regress *r, struct err *err)
 
 	for (size_t n = 0; n < count; n++)
 		widening_begin(&all[n], &r->result->signatures.all.at[n]);
-	while (rc == 0 && count && regress_has_runs(r))
+	while (rc == 0 && count && regress_has_runs(r)) {
+		rc = perturb(r, all, err);
 		for (uint32_t n = 0; n < count && rc == 0; n++) {
 			rc = search_one(r, n, &all[n], SHARE, err);
 			if (all[n].is_over)
 				widening_renew(&all[n]);
 		}
+	}
 	free(all);
 	return rc;
 }
@@ -212,66 +248,6 @@ static void matches_fill(struct regress *r)
 		match_fill(r, k);
 }
 
-/* ---- keeping ---- */
-
-static void copy_command(struct repro *to, const struct regress *r)
-{
-	const struct again *a = &r->again;
-	const struct repro *from = a->repro;
-
-	for (size_t i = 0; i < from->arguments.count; i++)
-		vec_push(&to->arguments, xstrdup(a->argv[i]));
-	for (size_t i = 0; i < from->environment.count; i++)
-		vec_push(&to->environment, xstrdup(from->environment.at[i]));
-	for (size_t i = 0; i < from->inputs.count; i++)
-		vec_push(&to->inputs, xstrdup(from->inputs.at[i]));
-	for (size_t i = 0; i < from->check.count; i++)
-		vec_push(&to->check, xstrdup(from->check.at[i]));
-	to->directory = xstrdup(from->directory);
-	to->origin = xstrdup(from->name);
-	to->strategy = xstrdup("hunt");
-	to->is_exec = from->is_exec;
-	to->is_ready_idle = from->is_ready_idle;
-	to->points_most = from->points_most;
-	to->hang_ms = from->hang_ms;
-	if (from->input) {
-		to->input = xmalloc(from->input_size + 1);
-		memcpy(to->input, from->input, from->input_size + 1);
-		to->input_size = from->input_size;
-	}
-	if (from->expected) {
-		to->expected = xmalloc(from->expected_size + 1);
-		memcpy(to->expected, from->expected, from->expected_size + 1);
-		to->expected_size = from->expected_size;
-	}
-}
-
-static int keep(struct regress *r, struct err *err)
-{
-	struct repro *new = repro_new();
-	VEC(char *) files = { 0 };
-	bool was_known;
-	int rc;
-
-	for (size_t i = 0; i < r->again.inputs.count; i++)
-		vec_push(&files, xstrdup(r->again.inputs.at[i]));
-	vec_push(&files, NULL);
-	copy_command(new, r);
-	repro_set_failure(new, r->broken, &r->verdict);
-	rc = repro_save(new, r->o->store, files.at, &was_known, err);
-	if (rc == 0)
-		r->result->kept = xstrdup(new->name);
-	if (rc == 0 && !was_known) {
-		again_make_readable(r->o->store, new->name);
-		signatures_keep(r->o->store, new->name);
-	}
-	repro_free(new);
-	for (size_t i = 0; i < files.count; i++)
-		free(files.at[i]);
-	vec_free(&files);
-	return rc;
-}
-
 /* ---- all of it ---- */
 
 /* From the repro, or found out now if the build that failed is still there. */
@@ -306,8 +282,6 @@ static int try_similar(struct regress *r, const char *name, struct err *err)
 			"build that failed is gone");
 		return 0;
 	}
-	if (hunter_init(&r->hunter, &r->again, err) < 0)
-		return -1;
 	return search(r, err);
 }
 
@@ -322,9 +296,15 @@ static int try_it(struct regress *r, const char *name, struct err *err)
 	r->result->verdict = REGRESS_NOT_TRIGGERED;
 	if (r->o->method == REGRESS_MAPLE)
 		return regress_maple(r, err);
+	if (hunter_init(&r->hunter, a, err) < 0)
+		return -1;
+	perturber_init(&r->perturber, a, r->o->store, r->hunter.map);
 	if (*is_same && regress_has_runs(r))
 		rc = replay(r, err);
-	return rc ? rc : try_similar(r, name, err);
+	if (rc == 0)
+		rc = try_similar(r, name, err);
+	r->result->hunting = r->hunter.seconds + r->perturber.seconds;
+	return rc == 1 && r->rules ? regress_convert(r, err) : rc;
 }
 
 static int finish(struct regress *r, struct err *err)
@@ -342,7 +322,7 @@ static int finish(struct regress *r, struct err *err)
 	    (result->is_same_build &&
 	     strcmp(r->verdict.identity, r->again.repro->identity) == 0))
 		return 0;
-	return keep(r, err);
+	return regress_keep(r, err);
 }
 
 int regress_run(const struct regress_options *o, const char *name,
@@ -359,9 +339,9 @@ int regress_run(const struct regress_options *o, const char *name,
 		if (o->program)
 			program = realpath(o->program, NULL);
 		r.again.instead = program ? program : o->program;
+		r.again.mode = AGAIN_CONTROLLED;
 		rc = try_it(&r, name, err);
 		result->seconds = now() - began;
-		result->hunting += r.hunter.seconds;
 		result->was = xstrdup(r.again.repro->verdict);
 		result->program = xstrdup(r.again.argv[0]);
 		if (rc >= 0)
@@ -371,6 +351,8 @@ int regress_run(const struct regress_options *o, const char *name,
 		captured_free(r.broken);
 		verdict_done(&r.verdict);
 	}
+	plan_free(r.rules);
+	perturber_done(&r.perturber);
 	hunter_done(&r.hunter);
 	again_close(&r.again);
 	free(program);

@@ -9,8 +9,10 @@
  * If the build is the one that failed, the kept schedule is followed. Otherwise
  * that schedule fits no more, and runs of the new build hunt for events like
  * those of the failure's signatures, how alike they must be being found out on
- * the way (widen.h). When a run breaks, it is compared with the kept failure,
- * and kept itself.
+ * the way (widen.h). Each signature is tried by perturbing first (perturber.h),
+ * and under control when that misses (hunter.h). When a run breaks, it is
+ * compared with the kept failure, and kept itself; one that broke freely is
+ * brought about under control for that, if it can be.
  *
  * Finds: what is left of a bug whose events are still there, moved, renamed or
  *   changed a little.
@@ -55,7 +57,12 @@ struct regress_options {
 
 /* One run. */
 struct regress_iteration {
-	enum { ITERATION_REPLAY, ITERATION_HUNT, ITERATION_PROFILE } kind;
+	enum {
+		ITERATION_REPLAY,
+		ITERATION_PERTURB, /* free, with threads held */
+		ITERATION_HUNT,	   /* under control */
+		ITERATION_PROFILE,
+	} kind;
 	uint32_t signature; /* which one, from 0 */
 	struct hunt_setting set;
 	uint32_t reached, count; /* events of the signature */

@@ -38,6 +38,11 @@ static int family(enum outcome_kind kind)
 	}
 }
 
+bool regress_is_alike(const struct verdict *a, const struct verdict *b)
+{
+	return family(a->kind) == family(b->kind);
+}
+
 /* An identity that says where, not only that. */
 static bool is_telling(enum outcome_kind kind)
 {

@@ -90,7 +90,7 @@ static int read_event(struct reader *r)
 	uint64_t thread = 0, object = 0, line = 0, address = 0, offset = 0;
 	const struct text_field fields[] = {
 		{ "thread", &thread, HUNT_EVENTS - 1 },
-		{ "object", &object, HUNT_EVENTS - 1 },
+		{ "object", &object, HUNT_ANY_OBJECT },
 		{ "line", &line, UINT32_MAX },
 		{ "address", &address, UINT64_MAX },
 		{ "offset", &offset, UINT64_MAX },

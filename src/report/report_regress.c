@@ -72,7 +72,7 @@ static void print_event(const struct signature_event *e, FILE *out)
 		operation_text(e));
 	if (*e->variable)
 		fprintf(out, "%s  ", e->variable);
-	else
+	else if (e->object < HUNT_EVENTS)
 		fprintf(out, "object %" PRIu32 "  ", e->object + 1);
 	fprintf(out, "%s", e->function);
 	if (*e->file)
@@ -154,7 +154,10 @@ static void print_iteration(const struct regress_iteration *it, size_t n,
 	else if (it->kind == ITERATION_PROFILE)
 		fputs("profile", out);
 	else {
-		fprintf(out, "signature %" PRIu32 ", w=", it->signature + 1);
+		fprintf(out, "%s, signature %" PRIu32 ", w=",
+			it->kind == ITERATION_PERTURB ? "perturbed" :
+							"controlled",
+			it->signature + 1);
 		for (uint32_t k = 0; k < it->count; k++)
 			fprintf(out, "%s%" PRIu32, k ? "," : "",
 				it->set.widths[k].w);

@@ -59,7 +59,12 @@ static json_t *events(const struct regress_result *r)
 
 static json_t *iteration(const struct regress_iteration *it)
 {
-	static const char *const kinds[] = { "replay", "hunt", "profile" };
+	static const char *const kinds[] = {
+		[ITERATION_REPLAY] = "replay",
+		[ITERATION_PERTURB] = "perturb",
+		[ITERATION_HUNT] = "hunt",
+		[ITERATION_PROFILE] = "profile",
+	};
 	json_t *j = json_object(), *w = json_array(), *d = json_array();
 
 	for (uint32_t k = 0; k < it->count; k++) {

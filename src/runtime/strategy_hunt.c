@@ -183,6 +183,8 @@ static bool object_agrees(uint64_t object, uint32_t k)
 {
 	uint32_t number = hunt->events[k].object % HUNT_EVENTS;
 
+	if (hunt->events[k].object == HUNT_ANY_OBJECT)
+		return true;
 	if (objects[number])
 		return objects[number] >> 3 == object >> 3;
 	for (uint32_t i = 0; i < HUNT_EVENTS; i++)
@@ -225,7 +227,8 @@ static void bring_about(uint32_t n)
 
 	report->attempts += next_event == 0;
 	threads[e->thread % HUNT_EVENTS] = n;
-	objects[e->object % HUNT_EVENTS] = c->object;
+	if (e->object < HUNT_EVENTS)
+		objects[e->object] = c->object;
 	done[next_event++] = (struct hunt_done){
 		.site = c->site,
 		.thread = n,

@@ -125,6 +125,12 @@ static const char *program_there(struct again *a)
 	return access(a->program, X_OK) == 0 ? a->program : NULL;
 }
 
+static bool is_free(const struct again *a)
+{
+	return a->mode == AGAIN_AS_KEPT ? a->repro->plan->rules.is_free :
+					  a->mode == AGAIN_PERTURBED;
+}
+
 void again_launch(struct again *a, struct launch *launch)
 {
 	const struct repro *r = a->repro;
@@ -139,7 +145,7 @@ void again_launch(struct again *a, struct launch *launch)
 		.cpu = -1,
 		.streams = { a->input, -1, -1 },
 		.is_fresh = r->is_exec || a->is_debugged,
-		.is_free = r->plan->rules.is_free,
+		.is_free = is_free(a),
 		.is_ready_idle = r->is_ready_idle,
 		.has_scratch = r->is_exec,
 		.has_pairs = a->has_pairs,

@@ -15,6 +15,13 @@
 
 struct again;
 
+/* How its runs go. */
+enum again_mode {
+	AGAIN_AS_KEPT,
+	AGAIN_CONTROLLED,
+	AGAIN_PERTURBED, /* freely, on all processors */
+};
+
 /* Failures that take more than a program and a plan, of a room to the left.
  * `open` and `close` are called with a repro that is loaded; `start` starts the
  * program and fills in the follower. */
@@ -46,6 +53,7 @@ struct again {
 	bool is_moved; /* the plan was fitted to another build */
 	size_t lost;   /* steps of it whose places are not in that */
 	/* Set before it is started. */
+	enum again_mode mode;
 	bool is_debugged;    /* by a debugger */
 	bool has_pairs;	     /* its runs collect access pairs */
 	const char *trace;   /* where the events of each run are left */
