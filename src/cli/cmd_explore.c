@@ -13,6 +13,7 @@
 #include "cli/view.h"
 #include "explore/explorer.h"
 #include "format/rng.h"
+#include "regress/derive.h"
 #include "report/report_explore.h"
 #include "store/again.h"
 #include "store/keeping.h"
@@ -157,8 +158,10 @@ static int keep(struct table *t, size_t n, struct err *err)
 	if (keeping_save(&k, f->captured, &f->verdict, NULL, &t->names[n],
 			 &was_known, err) < 0)
 		return -1;
-	if (!was_known && !c->stopped_by)
+	if (!was_known && !c->stopped_by) {
 		again_make_readable(t->v->store, t->names[n]);
+		signatures_keep(t->v->store, t->names[n]);
+	}
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "expose/expose.h"
+#include "regress/derive.h"
 #include "report/report_expose.h"
 #include "store/store.h"
 #include "trial/program.h"
@@ -103,6 +104,14 @@ static int print(const struct expose_values *v, const struct expose_report *r,
 	return expose_status(r->result);
 }
 
+/* What was found gets signatures, for the day it is fixed. */
+static void sign(const struct expose_result *r, const char *store)
+{
+	for (size_t i = 0; i < r->bugs.count; i++)
+		if (r->bugs.at[i].name && !r->bugs.at[i].was_known)
+			signatures_keep(store, r->bugs.at[i].name);
+}
+
 static int expose(const struct expose_values *v, char **argv, const char *guest,
 		  const struct outputs *outputs, const struct feed *feed,
 		  struct err *err)
@@ -141,6 +150,8 @@ static int expose(const struct expose_values *v, char **argv, const char *guest,
 	int rc = expose_run(&o, &result, err);
 
 	tell_end(is_on);
+	if (rc == 0 && !result.stopped_by)
+		sign(&result, v->store);
 	if (rc == 0 && result.bugs.count)
 		rc = repro_tidy(v->store, v->keep, err);
 	if (rc == 0)

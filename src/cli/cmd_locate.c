@@ -149,7 +149,7 @@ static int cmd_locate(const void *values, int argc, char **argv,
 		rc = locate_repro(a->store, argv[0], &o, a->save, &l, err);
 	if (rc == 0) {
 		if (l.directory)
-			located_keep(&l);
+			located_keep(&l, a->store);
 		rc = print(a, &l);
 	}
 	located_done(&l);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "regress/derive.h"
 #include "report/report_locate.h"
 
 static void write_by(void (*print)(const struct located *, FILE *),
@@ -26,8 +27,10 @@ static void write_by(void (*print)(const struct located *, FILE *),
 	free(path);
 }
 
-void located_keep(const struct located *l)
+void located_keep(const struct located *l, const char *store)
 {
 	write_by(report_locate_text, l, LOCATE_FILE);
 	write_by(report_locate_json, l, LOCATE_FILE ".json");
+	if (l->is_confirmed)
+		signatures_learn(store, l);
 }

@@ -54,7 +54,7 @@ void search_locate(struct search *s, struct evidence *e, uint64_t ms_left)
 	o.allows_check = e->repro->check.count;
 	if (locate_repro(s->o->store, e->repro->name, &o, NULL, &l, &err) ==
 	    0) {
-		located_keep(&l);
+		located_keep(&l, s->o->store);
 		evidence_load_located(e);
 	}
 	located_done(&l);

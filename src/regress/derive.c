@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "regress/candidate.h"
+#include "regress/clues.h"
 #include "regress/hunter.h"
 #include "regress/recorded.h"
 
@@ -16,6 +17,8 @@ enum {
 	BEST = 6,
 	KEPT = 4,
 	RUNS_LEAST = 40,
+	LOCATE_PASSING = 30,
+	LOCATE_MS = 3000,
 };
 
 /* Everything at hand while a signature is found out. */
@@ -127,7 +130,24 @@ static void keep_first(struct signatures *s, size_t count)
 		signature_done(&s->all.at[--s->all.count]);
 }
 
-static int try_all(struct bench *b, struct signatures *out, struct err *err)
+/* The best of them get more runs, and the best of these are kept. */
+static int choose(struct bench *b, struct signatures *out, struct err *err)
+{
+	sort_by_success(out);
+	prefer_enclosing(out, BEST);
+	keep_first(out, BEST);
+	for (size_t i = 0; i < out->all.count; i++)
+		if (out->all.at[i].tried <= FIRST_RUNS &&
+		    try_it(b, &out->all.at[i], MORE_RUNS, err) < 0)
+			return -1;
+	sort_by_success(out);
+	prefer_enclosing(out, KEPT);
+	keep_first(out, KEPT);
+	return 0;
+}
+
+static int try_candidates(struct bench *b, struct signatures *out,
+			  struct err *err)
 {
 	size_t most = b->candidates.all.count;
 
@@ -139,22 +159,36 @@ static int try_all(struct bench *b, struct signatures *out, struct err *err)
 		if (!recorded_signature(&b->run, b->hunter.map,
 					&b->candidates.all.at[i], &s))
 			continue;
+		if (signatures_have(out, &s)) {
+			signature_done(&s);
+			continue;
+		}
 		vec_push(&out->all, s);
 		if (try_it(b, &out->all.at[out->all.count - 1], FIRST_RUNS,
 			   err) < 0)
 			return -1;
 	}
 	log_debug("%zu candidates, %u runs", b->candidates.all.count, b->runs);
-	sort_by_success(out);
-	prefer_enclosing(out, BEST);
-	keep_first(out, BEST);
-	for (size_t i = 0; i < out->all.count; i++)
-		if (try_it(b, &out->all.at[i], MORE_RUNS, err) < 0)
+	return choose(b, out, err);
+}
+
+/* A failure that was kept by rules: they are what is known of it. */
+static int try_rules(struct bench *b, struct signatures *out, struct err *err)
+{
+	const struct plan *plan = b->again->repro->plan;
+
+	for (size_t i = 0; i < plan->rules.all.count; i++) {
+		struct signature s;
+
+		if (!clue_of_rule(plan, &plan->rules.all.at[i], b->hunter.map,
+				  &s))
+			continue;
+		vec_push(&out->all, s);
+		if (!is_spent(b) && try_it(b, &out->all.at[out->all.count - 1],
+					   FIRST_RUNS, err) < 0)
 			return -1;
-	sort_by_success(out);
-	prefer_enclosing(out, KEPT);
-	keep_first(out, KEPT);
-	return 0;
+	}
+	return choose(b, out, err);
 }
 
 /* ---- all of it ---- */
@@ -168,60 +202,126 @@ static bool is_kept_failure(const struct bench *b)
 					 again_is_same(b->run.captured, a));
 }
 
-static int derive(struct bench *b, struct signatures *out, struct err *err)
+/* The failure once more, with its events. False: it does not come back. */
+static int follow(struct bench *b, struct err *err)
 {
 	struct again *a = b->again;
 
 	if (recorded_follow(&b->run, &a->follower, a->repro->plan, err) < 0)
 		return -1;
-	if (!is_kept_failure(b)) {
-		log_debug("%s: the failure does not come back", a->repro->name);
-		return 0;
-	}
-	if (hunter_init(&b->hunter, a, err) < 0)
+	if (is_kept_failure(b))
+		return 1;
+	log_debug("%s: the failure does not come back", a->repro->name);
+	return 0;
+}
+
+static int prepare(struct bench *b, struct err *err)
+{
+	if (hunter_init(&b->hunter, b->again, err) < 0)
 		return -1;
 	b->hunter.is_brief = true;
+	return 0;
+}
+
+static int derive(struct bench *b, struct signatures *out, struct err *err)
+{
+	int rc = follow(b, err);
+
+	if (rc <= 0)
+		return rc;
+	if (prepare(b, err) < 0)
+		return -1;
 	candidates_find(b->run.events.at, b->run.events.count, &b->candidates);
 	candidates_add_gates(b->run.events.at, b->run.events.count,
 			     &b->candidates);
 	candidates_add_cycle(b->run.events.at, b->run.events.count,
 			     b->run.captured->threads,
 			     b->run.captured->run.thread_count, &b->candidates);
-	return try_all(b, out, err);
+	return try_candidates(b, out, err);
+}
+
+static int derive_from_rules(struct bench *b, struct signatures *out,
+			     struct err *err)
+{
+	bool is_same;
+
+	if (again_is_same_build(b->again, &is_same, err) < 0)
+		return -1;
+	if (!is_same)
+		return 0;
+	return prepare(b, err) < 0 ? -1 : try_rules(b, out, err);
+}
+
+/* Those that are there are tried no more; what was located is. */
+static int learn(struct bench *b, const struct located *l,
+		 struct signatures *out, struct err *err)
+{
+	int rc = follow(b, err);
+
+	if (rc <= 0)
+		return rc;
+	clues_of_located(l, &b->run, &b->candidates);
+	if (!b->candidates.all.count)
+		return 0;
+	candidates_add_gates(b->run.events.at, b->run.events.count,
+			     &b->candidates);
+	return prepare(b, err) < 0 ? -1 : try_candidates(b, out, err);
+}
+
+static struct bench bench_of(struct again *a, uint32_t runs, uint64_t ms)
+{
+	return (struct bench){ .again = a,
+			       .runs_most = runs,
+			       .ms = ms,
+			       .deadline = now_ms() + ms };
+}
+
+static void bench_done(struct bench *b)
+{
+	hunter_done(&b->hunter);
+	vec_free(&b->candidates.all);
+	recorded_done(&b->run);
+}
+
+/* Starts it under control, however it was kept. */
+static int start(struct again *a, struct err *err)
+{
+	if (a->is_started)
+		return 0;
+	a->mode = AGAIN_CONTROLLED;
+	return again_start(a, err);
 }
 
 int signatures_derive(struct again *a, uint32_t runs, uint64_t ms,
 		      struct signatures *out, struct err *err)
 {
-	struct bench b = { .again = a,
-			   .runs_most = runs,
-			   .ms = ms,
-			   .deadline = now_ms() + ms };
+	struct bench b = bench_of(a, runs, ms);
 	int rc;
 
 	*out = (struct signatures){ 0 };
-	rc = derive(&b, out, err);
+	rc = a->repro->plan->rules.is_free ? derive_from_rules(&b, out, err) :
+					     derive(&b, out, err);
 	if (rc < 0)
 		signatures_done(out);
-	hunter_done(&b.hunter);
-	vec_free(&b.candidates.all);
-	recorded_done(&b.run);
+	bench_done(&b);
 	return rc;
+}
+
+/* A store that cannot be written to is no obstacle. */
+static void save(const struct signatures *s, const struct again *a)
+{
+	struct err ignored;
+
+	if (s->all.count && signatures_save(s, a->repro->path, &ignored) < 0)
+		log_debug("%s", ignored.text);
 }
 
 static int derive_and_save(struct again *a, uint32_t runs, uint64_t ms,
 			   struct signatures *out, struct err *err)
 {
-	struct err ignored;
-
-	if (!a->is_started && again_start(a, err) < 0)
+	if (start(a, err) < 0 || signatures_derive(a, runs, ms, out, err) < 0)
 		return -1;
-	if (signatures_derive(a, runs, ms, out, err) < 0)
-		return -1;
-	/* A store that cannot be written to is no obstacle. */
-	if (out->all.count &&
-	    signatures_save(out, a->repro->path, &ignored) < 0)
-		log_debug("%s", ignored.text);
+	save(out, a);
 	return 0;
 }
 
@@ -234,15 +334,78 @@ int signatures_of(struct again *a, struct signatures *out, struct err *err)
 	return derive_and_save(a, DERIVE_RUNS, DERIVE_MS, out, err);
 }
 
+/* ---- located ---- */
+
+void signatures_learn(const char *store, const struct located *l)
+{
+	struct signatures s = { 0 };
+	struct again a;
+	struct err err;
+	int rc = again_open(&a, store, l->name, true, &err);
+
+	if (rc == 0)
+		rc = signatures_load(&s, a.repro->path, &err);
+	if (rc == 0)
+		rc = start(&a, &err);
+	if (rc == 0) {
+		struct bench b = bench_of(&a, DERIVE_RUNS_KEPT, DERIVE_MS_KEPT);
+
+		rc = learn(&b, l, &s, &err);
+		bench_done(&b);
+	}
+	if (rc == 0)
+		save(&s, &a);
+	else
+		log_debug("%s has the signature it had: %s", l->name, err.text);
+	signatures_done(&s);
+	again_close(&a);
+}
+
+/* Nine runs of ten at least. */
+static bool is_reliable(const struct signatures *s)
+{
+	return s->all.count &&
+	       s->all.at[0].triggered * 10 >= s->all.at[0].tried * 9;
+}
+
+/* Another way to the cause, which takes longer. Deadlocks are no matter of
+ * accesses, and of races nobody knows whether they did harm. */
+static void locate_too(const char *store, const char *name)
+{
+	struct locate_options o = locate_defaults;
+	struct located l;
+	struct err err;
+
+	o.gather.most = LOCATE_PASSING;
+	o.gather.native = 0;
+	o.gather.delayed = 0;
+	o.gather.time_ms = LOCATE_MS / 2;
+	o.time_ms = LOCATE_MS;
+	o.allows_check = true;
+	if (locate_repro(store, name, &o, NULL, &l, &err) == 0)
+		signatures_learn(store, &l);
+	else
+		log_debug("%s is not located: %s", name, err.text);
+	located_done(&l);
+}
+
 void signatures_keep(const char *store, const char *name)
 {
 	struct signatures s = { 0 };
 	struct again a;
 	struct err err;
+	bool is_locatable = false;
 
 	if (again_open(&a, store, name, true, &err) < 0 ||
 	    derive_and_save(&a, DERIVE_RUNS_KEPT, DERIVE_MS_KEPT, &s, &err) < 0)
 		log_warn("%s has no signature: %s", name, err.text);
+	else
+		is_locatable = !is_reliable(&s) && !a.kind &&
+			       !a.repro->plan->rules.is_free &&
+			       a.repro->outcome != OUTCOME_DEADLOCK &&
+			       a.repro->outcome != OUTCOME_RACE;
 	signatures_done(&s);
 	again_close(&a);
+	if (is_locatable)
+		locate_too(store, name);
 }

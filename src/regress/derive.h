@@ -7,9 +7,13 @@
  * still there: its schedule is followed once more and recorded, candidates are
  * taken from what happened (candidate.h), and each is hunted for in the same
  * program. The ones that bring the failure back most reliably are kept (Tsui,
- * Wu and Chan needed a person for this choice, section 4.2.4).
+ * Wu and Chan needed a person for this choice, section 4.2.4). A failure that
+ * is kept by rules has no schedule, and its rules are the candidates. Where
+ * none is reliable, the failure is located (locate.h), and the pairs that
+ * caused it are candidates as well (clues.h).
  */
 
+#include "locate/locate.h"
 #include "regress/signature.h"
 #include "store/again.h"
 
@@ -30,6 +34,11 @@ MUST_USE int signatures_derive(struct again *a, uint32_t runs, uint64_t ms,
  * and written there. Starts `a` if need be. */
 MUST_USE int signatures_of(struct again *a, struct signatures *out,
 			   struct err *err);
+
+/* The failure was located: the signatures of a repro are compared with what
+ * that gives, and the better ones kept. One that cannot be tried is worth as
+ * much: that is told, and no error. */
+void signatures_learn(const char *store, const struct located *l);
 
 /* Gives a failure that was just kept its signature, while the build that failed
  * is there. One that has none is worth as much: that is told, and no error. */

@@ -23,27 +23,6 @@
 enum { PROFILE_RUNS = 3, PROFILE_NOISE = 1 };
 
 /* The first iRoots are those seen first; one of an earlier run is not new. */
-static bool is_known(const struct signatures *all, const struct signature *s)
-{
-	for (size_t i = 0; i < all->all.count; i++) {
-		const struct signature *old = &all->all.at[i];
-		bool is_same = old->count == s->count;
-
-		for (uint32_t k = 0; is_same && k < s->count; k++) {
-			const struct signature_event *a = &old->events[k];
-			const struct signature_event *b = &s->events[k];
-
-			is_same = a->address == b->address &&
-				  a->kind == b->kind &&
-				  a->object == b->object &&
-				  a->thread == b->thread;
-		}
-		if (is_same)
-			return true;
-	}
-	return false;
-}
-
 static void take(struct regress *r, const struct recorded *run,
 		 const struct candidates *found)
 {
@@ -55,7 +34,7 @@ static void take(struct regress *r, const struct recorded *run,
 		if (!recorded_signature(run, r->hunter.map, &found->all.at[i],
 					&s))
 			continue;
-		if (is_known(all, &s))
+		if (signatures_have(all, &s))
 			signature_done(&s);
 		else
 			vec_push(&all->all, s);

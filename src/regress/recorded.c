@@ -44,7 +44,7 @@ static void events_add_last(struct recorded *r)
 
 /* ---- from an event to its description ---- */
 
-static uint32_t event_site(const struct recorded *r, const struct event *e)
+uint32_t recorded_site(const struct recorded *r, const struct event *e)
 {
 	return e->stack && e->stack < r->captured->stack_count ?
 		       r->captured->stacks[e->stack].site :
@@ -93,11 +93,9 @@ static char *copy(const char *text)
 	return xstrdup(text ? text : "");
 }
 
-/* False: it happened where nothing is known of the code. */
-static bool event_fill(const struct recorded *r, struct code_map *m,
-		       const struct event *e, struct signature_event *to)
+bool recorded_place(struct code_map *m, uint32_t site,
+		    struct signature_event *to)
 {
-	uint32_t site = event_site(r, e);
 	const struct code_piece *p = site ? code_find(m, site - 1) : NULL;
 	const struct code_function *f = site ? code_holder(m, site - 1) : NULL;
 	const struct region_module *module = site ? module_of(m, site) : NULL;
@@ -107,7 +105,6 @@ static bool event_fill(const struct recorded *r, struct code_map *m,
 		return false;
 	frame = site_chain_told(&p->chain);
 	*to = (struct signature_event){
-		.kind = e->kind,
 		.module = copy(base_name(module->path)),
 		.address = module->base - module->bias + (site - module->site),
 		.function = copy(frame->function),
@@ -116,8 +113,18 @@ static bool event_fill(const struct recorded *r, struct code_map *m,
 		.file = copy(frame->file ? base_name(frame->file) : NULL),
 		.line = (uint32_t)frame->line,
 		.source = copy(code_text(m, p)),
-		.variable = copy(global_name(m->sites, e->addr, e->size)),
 	};
+	return true;
+}
+
+/* False: it happened where nothing is known of the code. */
+static bool event_fill(const struct recorded *r, struct code_map *m,
+		       const struct event *e, struct signature_event *to)
+{
+	if (!recorded_place(m, recorded_site(r, e), to))
+		return false;
+	to->kind = e->kind;
+	to->variable = copy(global_name(m->sites, e->addr, e->size));
 	frames_fill(r, m, e, to);
 	return true;
 }

@@ -31,6 +31,14 @@ MUST_USE int recorded_run(struct recorded *r, struct worker *w,
 			  const struct control_ask *ask, struct err *err);
 void recorded_done(struct recorded *r);
 
+/* Fills in what the map knows of the code at a site: all of an event but its
+ * kind, labels, variable and calls. False: it knows nothing. */
+bool recorded_place(struct code_map *m, uint32_t site,
+		    struct signature_event *to);
+
+/* Where an event happened; 0: nobody knows. */
+uint32_t recorded_site(const struct recorded *r, const struct event *e);
+
 /* The events of a candidate as a signature has them. False: some of them
  * happened where nothing is known of the code. The map is of the program that
  * ran. */

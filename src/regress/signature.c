@@ -30,6 +30,28 @@ void signatures_done(struct signatures *s)
 	vec_free(&s->all);
 }
 
+static bool is_same(const struct signature *x, const struct signature *y)
+{
+	bool is_same = x->count == y->count;
+
+	for (uint32_t k = 0; is_same && k < x->count; k++) {
+		const struct signature_event *a = &x->events[k];
+		const struct signature_event *b = &y->events[k];
+
+		is_same = a->address == b->address && a->kind == b->kind &&
+			  a->object == b->object && a->thread == b->thread;
+	}
+	return is_same;
+}
+
+bool signatures_have(const struct signatures *all, const struct signature *s)
+{
+	for (size_t i = 0; i < all->all.count; i++)
+		if (is_same(&all->all.at[i], s))
+			return true;
+	return false;
+}
+
 /* FNV-1a. */
 uint32_t function_hash(const char *name)
 {

@@ -54,6 +54,9 @@ struct signatures {
 void signature_done(struct signature *s);
 void signatures_done(struct signatures *s);
 
+/* Is there one of the same places, operations and patterns? */
+bool signatures_have(const struct signatures *all, const struct signature *s);
+
 /* A function as hunt.h has it. */
 uint32_t function_hash(const char *name);
 
