@@ -205,7 +205,8 @@ int hunter_run(struct hunter *h, const struct signature *s,
 	if (worker_runs(w, &ask, err) < 0)
 		return -1;
 	h->runs++;
-	h->seconds += now() - began;
+	run->seconds = now() - began;
+	h->seconds += run->seconds;
 	run->report = w->control->hunt.report;
 	return is_to_be_judged(h->again) ? look(h, run, err) : 0;
 }

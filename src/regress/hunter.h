@@ -33,6 +33,7 @@ struct hunt_setting {
 /* How a run went. */
 struct hunt_run {
 	struct hunt_report report;
+	double seconds;		   /* without judging */
 	const char *identity;	   /* of what broke; NULL: nothing */
 	struct captured *captured; /* then, unless the hunter is brief */
 	struct verdict verdict;	   /* and */

@@ -275,7 +275,8 @@ static int make_run(struct perturber *p, const struct signatures *s,
 	struct captured *c =
 		follower_run(&p->again.follower, run->plan, false, err);
 
-	p->seconds += now() - began;
+	run->seconds = now() - began;
+	p->seconds += run->seconds;
 	if (!c)
 		return -1;
 	*which = 0;

@@ -81,6 +81,7 @@ static void take(struct regress *r, uint32_t signature,
 			 .set = *set,
 			 .reached = run->report.reached,
 			 .count = s->count,
+			 .seconds = run->seconds,
 			 .broke = run->captured != NULL });
 	if (run->captured || is_better(&run->report, &r->report)) {
 		r->report = run->report;

@@ -66,6 +66,7 @@ struct regress_iteration {
 	uint32_t signature; /* which one, from 0 */
 	struct hunt_setting set;
 	uint32_t reached, count; /* events of the signature */
+	double seconds;		 /* without judging */
 	bool broke;
 };
 

@@ -77,6 +77,7 @@ static json_t *iteration(const struct regress_iteration *it)
 	json_object_set_new(j, "d", d);
 	json_object_set_new(j, "reached", number(it->reached));
 	json_object_set_new(j, "events", number(it->count));
+	json_object_set_new(j, "seconds", json_real(it->seconds));
 	json_object_set_new(j, "broke", json_boolean(it->broke));
 	return j;
 }
