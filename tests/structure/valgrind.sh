@@ -7,6 +7,7 @@
 set -u
 export SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 export BUILD=${BUILD:-$SOURCE/build}
+export HEDDLE_FEW_SEEDS=yes
 HEDDLE=${HEDDLE:-$BUILD/heddle}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

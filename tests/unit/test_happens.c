@@ -8,6 +8,7 @@
 
 #include "analysis/happens.h"
 #include "random_truth.h"
+#include "seeds.h"
 
 enum { WORLDS = 600 };
 
@@ -48,7 +49,7 @@ static void compare(unsigned int by, bool may_exceed, uint64_t seed)
 static void clocks_are_the_closure_when_order_is_exact(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(WORLDS); seed++) {
 		random_world(&w, seed, WITH_EVERYTHING);
 		random_close(&w, false, true);
 		compare(HAPPENS_ALL | HAPPENS_EXACT, false, seed);
@@ -58,7 +59,7 @@ static void clocks_are_the_closure_when_order_is_exact(void **state)
 static void clocks_are_the_closure_when_any_store_may_be_read(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(WORLDS); seed++) {
 		random_world(&w, seed, WITH_EVERYTHING);
 		random_close(&w, false, false);
 		compare(HAPPENS_ALL, false, seed);
@@ -68,7 +69,7 @@ static void clocks_are_the_closure_when_any_store_may_be_read(void **state)
 static void order_alone_ignores_locks(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(WORLDS); seed++) {
 		random_world(&w, seed, WITH_EVERYTHING);
 		random_close(&w, true, true);
 		compare(HAPPENS_ORDER, false, seed);
@@ -78,7 +79,7 @@ static void order_alone_ignores_locks(void **state)
 static void crowded_barriers_never_order_too_little(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= WORLDS; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(WORLDS); seed++) {
 		random_world(&w, seed, WITH_BARRIERS | WITH_FULL_BARRIER);
 		random_close(&w, false, true);
 		compare(HAPPENS_ALL, true, seed);

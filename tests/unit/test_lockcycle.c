@@ -11,6 +11,7 @@
 #include "analysis/lockcycle.h"
 #include "base/vec.h"
 #include "random_truth.h"
+#include "seeds.h"
 
 /*
  * Cycles against their definition: all tuples of acquisitions of a world, one
@@ -271,14 +272,14 @@ static void every_cycle_of_acquisitions_is_found_and_no_other(void **state)
 	size_t cycles = 0;
 
 	(void)state;
-	for (seed = 1; seed <= WORLDS; seed++) {
+	for (seed = 1; seed <= seeds(WORLDS); seed++) {
 		random_world(&w, seed,
 			     WITH_LOCKS | WITH_MORE_LOCKS | WITH_HEAP |
 				     WITH_BARRIERS);
 		make_tries();
 		cycles += compare_world();
 	}
-	assert_true(cycles > WORLDS);
+	assert_true(cycles > seeds(WORLDS));
 }
 
 /* With one stack for each lock, acquisitions are told apart by their moments
@@ -288,14 +289,14 @@ static void repeated_acquisitions_keep_all_their_moments(void **state)
 	size_t cycles = 0;
 
 	(void)state;
-	for (seed = 1; seed <= WORLDS; seed++) {
+	for (seed = 1; seed <= seeds(WORLDS); seed++) {
 		random_world(&w, seed,
 			     WITH_LOCKS | WITH_MORE_LOCKS | WITH_BARRIERS);
 		for (size_t i = 0; i < w.count; i++)
 			w.at[i].stack = (uint32_t)w.at[i].addr;
 		cycles += compare_world();
 	}
-	assert_true(cycles > WORLDS / 2);
+	assert_true(cycles > seeds(WORLDS) / 2);
 }
 
 /* ---- by hand ---- */

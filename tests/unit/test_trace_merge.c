@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "made_trace.h"
+#include "seeds.h"
 #include "trace/trace_text.h"
 
 static struct made_trace expected;
@@ -64,7 +65,7 @@ static struct trace *open_random(uint64_t seed, uint32_t threads, size_t events)
 static void merging_sorts_and_keeps_each_threads_order(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 40; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(40); seed++) {
 		struct trace *t =
 			open_random(seed, 1 + seed % MADE_THREADS, seed * 250);
 		struct event e;
@@ -90,7 +91,7 @@ static void merging_sorts_and_keeps_each_threads_order(void **state)
 static void the_unordered_way_gives_the_same_events(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 20; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(20); seed++) {
 		struct trace *t =
 			open_random(seed, 1 + seed % MADE_THREADS, seed * 250);
 		struct progress p = { 0 };

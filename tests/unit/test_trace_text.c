@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "made_trace.h"
+#include "seeds.h"
 #include "trace/text_line.h"
 #include "trace/trace_text.h"
 
@@ -89,7 +90,7 @@ static void a_trace_that_was_cut_off_stays_so(void **state)
 static void random_traces_survive_as_text(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 10; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(10); seed++) {
 		char *path = random_path();
 		struct err err;
 		struct trace *t;

@@ -12,6 +12,7 @@
 
 #include "analysis/unserial.h"
 #include "base/vec.h"
+#include "seeds.h"
 #include "small_program.h"
 
 /* ---- runs by hand ---- */
@@ -500,7 +501,7 @@ static struct verdicts compare_programs(unsigned int with)
 	struct event out[80];
 	struct small_program p;
 
-	for (uint64_t seed = 1; seed <= 150; seed++) {
+	for (uint64_t seed = 1; seed <= seeds(150); seed++) {
 		struct unserial_result *r;
 		size_t n;
 
@@ -516,7 +517,7 @@ static struct verdicts compare_programs(unsigned int with)
 	}
 	print_message("with %u: %u feasible, %u pruned, %u spared\n", with,
 		      v.feasible, v.pruned, v.spared);
-	assert_true(v.feasible > 100 && v.pruned > 100);
+	assert_true(v.feasible > seeds(100) && v.pruned > seeds(100));
 	return v;
 }
 
