@@ -46,6 +46,7 @@ enum world_word {
 enum world_answer {
 	WORLD_GO_ON,
 	WORLD_START, /* the same, and what is to be tested begins here */
+	WORLD_REST,  /* the same, and what is to be tested is over */
 	WORLD_TIME,  /* nothing will come before the next deadline */
 	WORLD_TELL,  /* write the state into the log, and ask again */
 	WORLD_END,   /* end the run here */

@@ -76,7 +76,7 @@ static int server_prepare(struct driver *d, char **address, struct err *err)
 }
 
 static int start(struct driver *d, const struct driver_options *o,
-		 const char *address, struct err *err)
+		 const char *address, bool is_early, struct err *err)
 {
 	struct launch launch = {
 		.guest = o->guest,
@@ -84,6 +84,9 @@ static int start(struct driver *d, const struct driver_options *o,
 		.mask = o->mask,
 		.streams = { -1, -1, -1 },
 		.is_fresh = o->is_fresh,
+		.is_ready_idle = d->is_server && !is_early && !o->is_fresh,
+		.is_before_main = is_early,
+		.ready_ms = d->is_server ? d->spec->patience_ms : 0,
 		.stop = &d->stop,
 	};
 
@@ -98,6 +101,7 @@ static int start(struct driver *d, const struct driver_options *o,
 		return -1;
 	d->player.stop = &d->stop;
 	d->player.guest_pid = &d->worker.region->guest_pid;
+	d->player.points = &d->worker.control->run.points;
 	return d->is_server ?
 		       player_start(&d->player, d->spec, &d->stage, address,
 				    &d->worker.region->linear, err) :
@@ -115,20 +119,37 @@ static void make_absolute(struct program *p)
 	p->path = full;
 }
 
-int driver_start(struct driver *d, const struct driver_options *o,
-		 struct err *err)
+void driver_init(struct driver *d)
+{
+	d->worker.server = -1;
+	d->worker.input = -1;
+	d->worker.streams[0] = d->worker.streams[1] = -1;
+	d->player = (struct player){ .own.fd = -1 };
+	d->why_early = NULL;
+}
+
+void driver_stop(struct driver *d)
+{
+	/* The player reads memory that goes with the worker. */
+	player_stop(&d->player);
+	worker_stop(&d->worker);
+	stage_done(&d->stage);
+	program_done(&d->program);
+	for (size_t i = 0; i < d->words.count; i++)
+		free(d->words.at[i]);
+	vec_free(&d->words);
+	free(d->why_early);
+	driver_init(d);
+}
+
+/* Makes it ready for runs; with is_early they begin before main. */
+static int try_start(struct driver *d, const struct driver_options *o,
+		     bool is_early, struct err *err)
 {
 	struct program seen = { 0 };
 	char *address = NULL;
 	int rc = 0;
 
-	*d = (struct driver){ .spec = o->spec,
-			      .is_server = !o->argv,
-			      .ask = o->ask };
-	d->worker.server = -1;
-	d->worker.input = -1;
-	d->worker.streams[0] = d->worker.streams[1] = -1;
-	d->player.own.fd = -1;
 	if (d->is_server)
 		rc = server_prepare(d, &address, err);
 	else
@@ -143,21 +164,29 @@ int driver_start(struct driver *d, const struct driver_options *o,
 	}
 	program_done(&seen);
 	if (rc == 0)
-		rc = start(d, o, address, err);
+		rc = start(d, o, address, is_early, err);
 	free(address);
 	return rc;
 }
 
-void driver_stop(struct driver *d)
+int driver_start(struct driver *d, const struct driver_options *o,
+		 struct err *err)
 {
-	/* The player reads memory that goes with the worker. */
-	player_stop(&d->player);
-	worker_stop(&d->worker);
-	stage_done(&d->stage);
-	program_done(&d->program);
-	for (size_t i = 0; i < d->words.count; i++)
-		free(d->words.at[i]);
-	vec_free(&d->words);
+	char *why;
+
+	*d = (struct driver){ .spec = o->spec,
+			      .is_server = !o->argv,
+			      .ask = o->ask };
+	driver_init(d);
+	if (try_start(d, o, false, err) < 0)
+		return -1;
+	if (!d->worker.is_fresh || o->is_fresh)
+		return 0;
+	why = d->worker.why_fresh;
+	d->worker.why_fresh = NULL;
+	driver_stop(d);
+	d->why_early = why;
+	return try_start(d, o, true, err);
 }
 
 /* ---- what was seen ---- */
@@ -341,7 +370,10 @@ static void collect(struct driver *d, struct observed *o, uint64_t seed)
 	observed_seal(o);
 	o->seed = seed;
 	o->schedule = r->schedule;
-	o->points = r->points > origin ? r->points - origin : r->points;
+	if (!o->points)
+		o->points = r->points;
+	if (o->points > origin)
+		o->points -= origin;
 }
 
 struct observed *driver_take(struct driver *d, bool is_serial, int rc,

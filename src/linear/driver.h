@@ -8,6 +8,11 @@
  * program's own threads make the requests, and a serial execution lets them in
  * one at a time.
  *
+ * A server is started once and forked for each run: where it calls
+ * heddle_ready, or else where it first listens and all its threads wait. If
+ * that cannot be done, runs begin before main; and if that cannot be done
+ * either, each is started afresh.
+ *
  * A driver belongs to one thread.
  */
 
@@ -29,6 +34,7 @@ struct driver {
 	struct control_ask ask; /* limits and strategy */
 	_Atomic bool stop;	/* set by anybody to have it give up */
 	bool has_learned;
+	char *why_early; /* runs do not begin where it is ready; or NULL */
 	uint64_t made; /* runs */
 };
 
@@ -41,6 +47,9 @@ struct driver_options {
 	int cpu;
 	bool is_fresh; /* start the program for every run */
 };
+
+/* One that was not started, and can be stopped. */
+void driver_init(struct driver *d);
 
 /* driver_stop in any case. */
 MUST_USE int driver_start(struct driver *d, const struct driver_options *o,

@@ -67,10 +67,7 @@ static int open_it(struct again *again, struct err *err)
 	int rc;
 
 	again->of_kind = a;
-	a->driver.worker.server = -1;
-	a->driver.worker.input = -1;
-	a->driver.worker.streams[0] = a->driver.worker.streams[1] = -1;
-	a->driver.player.own.fd = -1;
+	driver_init(&a->driver);
 	rc = linear_spec_load(&a->spec, path, err);
 	free(path);
 	a->is_server = linear_spec_has_server(&a->spec);

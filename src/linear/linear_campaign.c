@@ -224,6 +224,10 @@ static void hand_end(struct hand *h, int rc, const struct err *err)
 	}
 	c->result->is_fresh |= h->driver.worker.is_fresh;
 	c->result->runs += h->driver.made;
+	if (!c->result->why_early) {
+		c->result->why_early = h->driver.why_early;
+		h->driver.why_early = NULL;
+	}
 	pthread_mutex_unlock(&c->lock);
 	driver_stop(&h->driver);
 	pthread_mutex_lock(&c->lock);
@@ -312,11 +316,7 @@ static int hands_work(struct campaign *c, int signals, struct err *err)
 	for (uint32_t i = 0; i < count; i++) {
 		hands[i].c = c;
 		hands[i].nth = i;
-		hands[i].driver.worker.server = -1;
-		hands[i].driver.worker.input = -1;
-		hands[i].driver.worker.streams[0] = -1;
-		hands[i].driver.worker.streams[1] = -1;
-		hands[i].driver.player.own.fd = -1;
+		driver_init(&hands[i].driver);
 		CHECK(pthread_create(&hands[i].thread, NULL, hand_main,
 				     &hands[i]) == 0);
 	}
@@ -449,4 +449,5 @@ void linear_campaign_done(struct linear_result *r)
 		linear_case_done(&r->cases.at[i]);
 	vec_free(&r->cases);
 	vec_free(&r->findings);
+	free(r->why_early);
 }

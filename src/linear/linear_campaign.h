@@ -55,6 +55,7 @@ struct linear_result {
 	double seconds;
 	int stopped_by;
 	bool is_fresh; /* each run was started afresh */
+	char *why_early; /* runs do not begin where it is ready; or NULL */
 };
 
 MUST_USE int linear_campaign_run(const struct linear_options *o,

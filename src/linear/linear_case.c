@@ -59,13 +59,16 @@ static int serial_find(const struct linear_case *c, const struct observed *of,
 	return -1;
 }
 
-/* Nobody is interrupted: requests come one by one, and nothing else counts. */
-static struct control_ask serial_ask(const struct driver *d, uint32_t seed)
+/* Nobody is interrupted: requests come one by one, and nothing else counts.
+ * With the second seed time is ahead once (runtime/sleepers.h). */
+static struct control_ask serial_ask(const struct linear_case *c,
+				     const struct driver *d, uint32_t seed)
 {
 	struct control_ask ask = d->ask;
 
 	ask.strategy = STRATEGY_PCT;
 	ask.depth = 1;
+	ask.length = c->length;
 	ask.seed = seed;
 	return ask;
 }
@@ -74,7 +77,7 @@ static int serial_make(struct linear_case *c, struct driver *d,
 		       const struct observed *of, const uint32_t *order,
 		       uint32_t seed, struct err *err)
 {
-	struct control_ask ask = serial_ask(d, seed);
+	struct control_ask ask = serial_ask(c, d, seed);
 	struct serial s = { .seed = seed };
 
 	s.seen = driver_run(d, c->input, &ask, order, of, err);

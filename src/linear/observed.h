@@ -34,7 +34,7 @@ struct observed {
 
 	uint64_t seed;
 	uint64_t schedule; /* hash of the steps */
-	uint64_t points;
+	uint64_t points;   /* from the first request to the last reply */
 };
 
 struct observed *observed_new(void);

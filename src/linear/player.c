@@ -49,6 +49,11 @@ static void connections_close(struct player *p)
 	p->next.count = 0;
 }
 
+static bool is_unix(const struct player *p)
+{
+	return strncmp(p->address, "unix:", 5) == 0;
+}
+
 static void begin(struct player *p)
 {
 	connections_close(p);
@@ -62,7 +67,7 @@ static void begin(struct player *p)
 	p->clock = 0;
 	p->patience = TIMES_MOST;
 	stage_reset(p->stage);
-	if (strncmp(p->address, "unix:", 5) == 0)
+	if (is_unix(p) && !p->listens)
 		unlink(p->address + 5);
 	for (size_t i = 0; i < p->input->requests.count; i++) {
 		const struct spec_request *r = &p->input->requests.at[i];
@@ -298,6 +303,7 @@ static bool play(struct player *p, enum world_answer *answer)
 {
 	if (p->order ? play_in_order(p, answer) : play_at_once(p, answer))
 		return true;
+	p->seen->points = atomic_load(p->points);
 	go_to(p, PHASE_PROBES);
 	return false;
 }
@@ -348,7 +354,7 @@ static enum world_answer stop(struct player *p)
 	return give_up(p, PLAYER_DEAF, "");
 }
 
-static enum world_answer idle(struct player *p)
+static enum world_answer step(struct player *p)
 {
 	enum world_answer answer = WORLD_GO_ON;
 
@@ -365,6 +371,14 @@ static enum world_answer idle(struct player *p)
 	if (p->phase == PHASE_PROBES && probe(p, &answer))
 		return answer;
 	return p->phase == PHASE_STATE ? tell_state(p) : stop(p);
+}
+
+static enum world_answer idle(struct player *p)
+{
+	enum world_answer answer = step(p);
+
+	return answer == WORLD_GO_ON && p->phase > PHASE_REQUESTS ? WORLD_REST :
+								    answer;
 }
 
 static enum world_answer answer_to(struct player *p, enum world_word word)
@@ -474,6 +488,7 @@ int player_start(struct player *p, const struct linear_spec *spec,
 	p->stage = stage;
 	p->address = xstrdup(address);
 	p->block = block;
+	p->listens = is_unix(p) && access(p->address + 5, F_OK) == 0;
 	p->own.fd = -1;
 	p->seen = observed_new();
 	pthread_mutex_init(&p->lock, NULL);

@@ -44,10 +44,12 @@ struct connection {
 struct player {
 	const struct linear_spec *spec;
 	char *address; /* with its placeholders filled in */
+	bool listens; /* its socket is there before the first run */
 	struct stage *stage;
 	struct linear_block *block;
 	_Atomic bool *stop; /* set to have a run given up */
 	_Atomic uint32_t *guest_pid;
+	const _Atomic uint64_t *points; /* of the run, so far */
 
 	pthread_t thread;
 	uint32_t said; /* words that were there before it began */

@@ -143,10 +143,13 @@ static void print_notes(const struct linear_report *r, FILE *out)
 {
 	const struct linear_result *result = r->result;
 
-	if (result->is_fresh && !r->options->is_fresh)
-		fputs("the program cannot be forked where its runs begin (it "
-		      "has threads by then): each run was started afresh\n",
-		      out);
+	if (result->why_early)
+		fprintf(out,
+			"the program cannot be forked where it is ready (%s): "
+			"each run %s\n",
+			result->why_early,
+			result->is_fresh ? "was started afresh" :
+					   "began before main");
 	if (linear_varied_inputs(result)) {
 		fputs("serial executions of the same order differ for ", out);
 		word_count(linear_varied_inputs(result), "input", "inputs",

@@ -274,7 +274,7 @@ static void look_at_plan(uint32_t me)
  * that is closed, is noticed a little later, and before anybody has to wait. */
 static bool nothing_changed(void)
 {
-	enum { SELDOM = 64 };
+	enum { SELDOM = 256 };
 
 	return world_is_played() && !blocking_changed && turn_eligible_count &&
 	       control->run.points % SELDOM != 0;

@@ -19,6 +19,7 @@
 #include "runtime/sys.h"
 #include "runtime/turn.h"
 #include "runtime/values.h"
+#include "runtime/world.h"
 
 #include <signal.h>
 
@@ -245,6 +246,12 @@ static COLD void access_with_values(struct thread *t, uintptr_t addr,
 	}
 }
 
+static bool is_private(uint32_t site)
+{
+	return control->sites[site] == SITE_PRIVATE &&
+	       !(control->ask.flags & CONTROL_ALL);
+}
+
 static void access_point(struct thread *t, uintptr_t addr, size_t size,
 			 bool is_write, uintptr_t pc)
 {
@@ -263,8 +270,7 @@ static void access_point(struct thread *t, uintptr_t addr, size_t size,
 	site = control_site(pc);
 	if (unlikely(control->ask.flags & CONTROL_LEARN))
 		learn_access(signal_actor(t), addr, size, is_write, site);
-	else if (control->sites[site] == SITE_PRIVATE &&
-		 !(control->ask.flags & CONTROL_ALL) && !cancel_anywhere) {
+	else if (!cancel_anywhere && (world_is_apart || is_private(site))) {
 		access_unseen(t, kind, addr, pc);
 		return;
 	}

@@ -5,6 +5,7 @@
 #include "runtime/spin.h"
 #include "runtime/strategy.h"
 #include "runtime/timing.h"
+#include "runtime/world.h"
 
 enum {
 	/* One decision in so many fires a sleeper while others could run. */
@@ -20,11 +21,19 @@ uint64_t sleepers_next = UINT64_MAX;
 
 static struct rng chance;
 
+/* In a world that is played: where time is ahead once, from where requests
+ * begin; UINT64_MAX: nowhere. */
+static uint64_t ahead_at;
+
 void sleepers_begin(void)
 {
 	enum { FOR_TIME = 2 };
 
 	chance = rng_fork(control->run.seed, FOR_TIME);
+	ahead_at = UINT64_MAX;
+	if (world_is_played() && control->ask.length &&
+	    control->run.seed % 2 == 0)
+		ahead_at = 1 + rng_below64(&chance, control->ask.length);
 }
 
 uint32_t sleepers_first(void)
@@ -65,13 +74,25 @@ static bool is_far(uint32_t n)
 	       control->threads[n].deadline > control->run.now + far;
 }
 
+static bool is_early(void)
+{
+	const struct control_run *run = &control->run;
+
+	if (!world_is_played())
+		return rng_below(&chance, EARLY) == 0;
+	if (run->points < run->origin || run->points - run->origin < ahead_at)
+		return false;
+	ahead_at = UINT64_MAX;
+	return true;
+}
+
 uint32_t sleepers_early(enum step_what what)
 {
 	uint32_t n;
 
 	if (is_following() || is_ordered())
 		return NO_THREAD;
-	if (rng_below(&chance, EARLY) == 0) {
+	if (is_early()) {
 		n = sleepers_first();
 		return is_far(n) ? NO_THREAD : n;
 	}

@@ -8,6 +8,11 @@
  * then before that, because nothing says how long the others take. Firing moves
  * the virtual clock to the deadline. Alarms (timing.h) ring by the same rules.
  *
+ * Where the tool plays the world (world.h) time passes when the tool says so.
+ * A server's housekeeping, with a point at each access, would else be nearly
+ * all that happens beside two short requests. In every other run, by its seed,
+ * a sleeper fires early once, at a point drawn among the `length` a run has.
+ *
  * Part of every decision of the turn; called by the thread that has it.
  */
 

@@ -45,6 +45,9 @@ bool timing_knows(clockid_t which);
 
 enum {
 	TIMING_POINT = 100, /* nanoseconds a point takes */
+	TIMING_PLAYED = 1,  /* in a world that is played, which says when time
+			       passes; but who waits for it must not wait for
+			       ever */
 };
 
 /* The program reads a clock; afterwards timing_now is what it shows. */

@@ -15,6 +15,7 @@
 #include "runtime/timing.h"
 #include "runtime/values.h"
 #include "runtime/visits.h"
+#include "runtime/world.h"
 
 /*
  * One decision: the holder has said what it stands before (stand), and whether
@@ -285,7 +286,7 @@ static void stand(struct thread *t, enum event_kind kind,
 	c->pc = pc;
 	c->site = control_site(pc);
 	control->run.points = points;
-	control->run.now += TIMING_POINT;
+	control->run.now += world_is_played() ? TIMING_PLAYED : TIMING_POINT;
 	turn_visit = visit_count(t->number, c->site);
 	own[t->number].visit = turn_visit;
 	if (unlikely(control->ask.flags & CONTROL_LEARN))

@@ -7,6 +7,8 @@
 
 #include <linux/futex.h>
 
+bool world_is_apart;
+
 static enum world_answer ask(enum world_word word)
 {
 	struct linear_block *w = &region->linear;
@@ -38,6 +40,7 @@ void world_begin(void)
 	if (!world_is_played())
 		return;
 	control->run.origin = UINT64_MAX / 2;
+	world_is_apart = true;
 	ask(WORLD_BEGINS);
 }
 
@@ -53,6 +56,10 @@ bool world_idle(bool has_deadline)
 			break;
 		case WORLD_START:
 			control->run.origin = control->run.points;
+			world_is_apart = false;
+			return true;
+		case WORLD_REST:
+			world_is_apart = true;
 			return true;
 		case WORLD_END:
 			end();

@@ -19,6 +19,10 @@ static inline bool world_is_played(void)
 				    memory_order_relaxed) != 0;
 }
 
+/* Set-up and probes: nobody else is served meanwhile, so accesses are no places
+ * to change threads at. */
+extern bool world_is_apart;
+
 /* A run begins. */
 void world_begin(void);
 

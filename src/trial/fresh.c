@@ -31,7 +31,7 @@ static void region_clear(struct worker *w, const struct control_ask *ask)
 	w->control->ask.flags |= CONTROL_EXEC;
 	if (w->launch.is_ready_idle)
 		w->control->ask.flags |= CONTROL_IDLE;
-	if (w->is_never_ready)
+	if (w->is_never_ready || w->launch.is_before_main)
 		w->control->ask.flags |= CONTROL_MAIN;
 	for (int i = 0; i < WORKER_STREAMS; i++)
 		lseek(w->streams[i], 0, SEEK_SET);

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct launch {
@@ -36,6 +37,8 @@ struct launch {
 	bool is_free; /* runs are perturbed, on all processors, and not under
 			 control */
 	bool is_ready_idle; /* runs begin where the program listens and waits */
+	bool is_before_main; /* runs begin there, wherever it is ready */
+	uint64_t ready_ms; /* for it to get ready; 0: as long as it takes */
 	bool has_pairs;	    /* pairs can be asked for (CONTROL_PAIRS) */
 	bool has_scratch;   /* each in an empty directory, with copies of: */
 	const char *const *inputs;

@@ -135,11 +135,20 @@ long worker_tick(const struct worker *w)
 	return w->drain.writer ? 2 : 100;
 }
 
-/* Sleeps until the server has answered; the server may die as well. */
+static bool is_coming(const struct worker *w)
+{
+	return atomic_load(&w->control->ready) == READY_COMING;
+}
+
+enum { NEVER_READY = 1 };
+
+/* Sleeps until the server has answered; the server may die as well, or take
+ * longer than it may to get ready. */
 static int await_answer(struct worker *w, uint32_t seen, struct err *err)
 {
 	struct timespec tick = { .tv_nsec = worker_tick(w) * 1000000 };
 	struct watchdog dog = { 0 };
+	uint64_t waited_ms = 0;
 	int status;
 
 	while (atomic_load(&w->control->answered) == seen) {
@@ -153,11 +162,15 @@ static int await_answer(struct worker *w, uint32_t seen, struct err *err)
 			return err_set(err, "interrupted");
 		/* Runs are the server's to watch, but nobody else watches
 		 * it. */
-		if (atomic_load(&w->control->ready) == READY_COMING)
+		if (is_coming(w))
 			watchdog_look(&dog, w->region, (uint32_t)w->server,
 				      &fresh_means);
 		if (waitpid(w->server, &status, WNOHANG) == w->server)
 			return server_gone(w, status, err);
+		waited_ms += (uint64_t)worker_tick(w);
+		if (is_coming(w) && w->launch.ready_ms &&
+		    waited_ms > w->launch.ready_ms)
+			return NEVER_READY;
 	}
 	return 0;
 }
@@ -181,20 +194,27 @@ static void go_fresh(struct worker *w, const char *why)
 
 static int server_start(struct worker *w, struct err *err)
 {
-	w->control->ask.flags = w->launch.is_ready_idle ? CONTROL_IDLE : 0;
+	int rc;
+
+	w->control->ask.flags =
+		(w->launch.is_ready_idle ? CONTROL_IDLE : 0) |
+		(w->launch.is_before_main ? CONTROL_MAIN : 0);
 	w->server = launch_start(&w->launch, err);
 	if (w->server < 0)
 		return -1;
-	if (await_answer(w, 0, err) < 0) {
-		if (atomic_load(&w->control->ready) != READY_COMING ||
-		    w->server > 0)
+	rc = await_answer(w, 0, err);
+	if (rc < 0) {
+		if (!is_coming(w) || w->server > 0)
 			return -1;
 		/* It will in every run, and a run tells more. */
 		w->is_never_ready = true;
 		go_fresh(w, "it ended before it was ready");
-	}
-	if (atomic_load(&w->control->ready) == READY_REFUSED)
+	} else if (rc == NEVER_READY) {
+		w->is_never_ready = true;
+		go_fresh(w, "it takes too long to get ready");
+	} else if (atomic_load(&w->control->ready) == READY_REFUSED) {
 		go_fresh(w, w->control->run.outcome.text);
+	}
 	return 0;
 }
 

@@ -44,7 +44,8 @@ struct worker {
 	pid_t server;		/* -1: gone, or none */
 	bool is_fresh;		/* as asked, or because it cannot be forked */
 	char *why_fresh;	/* if so */
-	bool is_never_ready;	/* it ends before, so runs begin before main */
+	bool is_never_ready;	/* it ends before, or is late, so runs begin
+				   before main */
 	struct scratch scratch; /* of fresh runs, if wanted */
 	struct racing races;	/* of the last run, if it was recorded */
 	int input;		/* standard input of runs */
