@@ -35,7 +35,7 @@ struct driver {
 	_Atomic bool stop;	/* set by anybody to have it give up */
 	bool has_learned;
 	char *why_early; /* runs do not begin where it is ready; or NULL */
-	uint64_t made; /* runs */
+	uint64_t made;	 /* runs */
 };
 
 struct driver_options {

@@ -54,7 +54,7 @@ struct linear_result {
 	uint64_t unknown;  /* executions without a verdict */
 	double seconds;
 	int stopped_by;
-	bool is_fresh; /* each run was started afresh */
+	bool is_fresh;	 /* each run was started afresh */
 	char *why_early; /* runs do not begin where it is ready; or NULL */
 };
 

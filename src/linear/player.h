@@ -44,7 +44,7 @@ struct connection {
 struct player {
 	const struct linear_spec *spec;
 	char *address; /* with its placeholders filled in */
-	bool listens; /* its socket is there before the first run */
+	bool listens;  /* its socket is there before the first run */
 	struct stage *stage;
 	struct linear_block *block;
 	_Atomic bool *stop; /* set to have a run given up */

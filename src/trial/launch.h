@@ -38,9 +38,9 @@ struct launch {
 			 control */
 	bool is_ready_idle; /* runs begin where the program listens and waits */
 	bool is_before_main; /* runs begin there, wherever it is ready */
-	uint64_t ready_ms; /* for it to get ready; 0: as long as it takes */
-	bool has_pairs;	    /* pairs can be asked for (CONTROL_PAIRS) */
-	bool has_scratch;   /* each in an empty directory, with copies of: */
+	uint64_t ready_ms;   /* for it to get ready; 0: as long as it takes */
+	bool has_pairs;	     /* pairs can be asked for (CONTROL_PAIRS) */
+	bool has_scratch;    /* each in an empty directory, with copies of: */
 	const char *const *inputs;
 	size_t input_count;
 	_Atomic bool *stop;

@@ -196,9 +196,8 @@ static int server_start(struct worker *w, struct err *err)
 {
 	int rc;
 
-	w->control->ask.flags =
-		(w->launch.is_ready_idle ? CONTROL_IDLE : 0) |
-		(w->launch.is_before_main ? CONTROL_MAIN : 0);
+	w->control->ask.flags = (w->launch.is_ready_idle ? CONTROL_IDLE : 0) |
+				(w->launch.is_before_main ? CONTROL_MAIN : 0);
 	w->server = launch_start(&w->launch, err);
 	if (w->server < 0)
 		return -1;
