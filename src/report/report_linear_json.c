@@ -213,7 +213,7 @@ void report_linear_json(const struct linear_report *r, FILE *out)
 	json_object_set_new(j, "started_afresh",
 			    json_boolean(result->is_fresh));
 	json_object_set_new(j, "not_forked_ready",
-			    text_or_null(result->why_early));
+			    clean_json(result->why_early));
 	json_object_set_new(j, "findings", findings);
 	json_dumpf(j, out, JSON_INDENT(2));
 	putc('\n', out);
