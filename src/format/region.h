@@ -37,7 +37,6 @@
 #define REGION_MAGIC UINT64_C(0x6e69676572646468) /* "hddregin" */
 
 enum {
-	REGION_VERSION = 5,
 	REGION_THREADS = 1 << 16, /* in the life of a program */
 	REGION_MODULES = 1 << 10,
 	REGION_STACKS = 1 << 20,
@@ -118,7 +117,7 @@ struct region_slot {
 
 struct region {
 	uint64_t magic;
-	uint32_t version;
+	uint32_t version; /* REGION_VERSION of the build: a hash of format/ */
 	uint32_t mode;
 	uint32_t flags;
 	uint32_t tool_pid;
