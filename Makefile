@@ -29,7 +29,7 @@ build: packages-build
 compile:
 	@test -f $(BUILD)/build.ninja || \
 		cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) $(TARGETS:%=--target %)
 
 packages-%:
 	@$(packages) build $*
@@ -41,7 +41,9 @@ test: packages-test
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure \
 		--no-tests=error $(CTEST_FLAGS)
 
-demo: build
+# No tests: somebody waits to see it.
+demo: packages-build
+	@$(MAKE) --no-print-directory compile TARGETS='heddle guest'
 	BUILD=$(abspath $(BUILD)) examples/demo.sh
 
 bench bench-quick: packages-bench
