@@ -8,6 +8,7 @@
 
 #include "base/quote.h"
 #include "report/cause.h"
+#include "report/last_signal.h"
 #include "report/wording.h"
 
 #define RED "\033[1;31m"
@@ -295,6 +296,24 @@ static void cause_print(const struct evidence *e, const struct cause *c,
 	fprintf(out, "%s\n", c->advice);
 	if (c->confirmed)
 		fputs("confirmed: the other way round it holds\n", out);
+	else
+		fprintf(out, "%sa guess: no experiment has confirmed it%s\n",
+			colour(style, DIM), colour(style, PLAIN));
+}
+
+/* What is known for certain says more than a guess: who waits for whom, who freed
+ * the block. */
+static bool is_told_by_details(const struct repro *r, const struct cause *c)
+{
+	switch (r->outcome) {
+	case OUTCOME_DEADLOCK:
+		return true;
+	case OUTCOME_USE_AFTER_FREE:
+	case OUTCOME_DOUBLE_FREE:
+		return !c->confirmed;
+	default:
+		return !c->title;
+	}
 }
 
 static void explanation_print(const struct evidence *e,
@@ -302,10 +321,12 @@ static void explanation_print(const struct evidence *e,
 {
 	struct cause c = cause_find(e->witness, &e->culprit, e->located);
 
-	if (c.title && e->repro->outcome != OUTCOME_DEADLOCK)
+	if (!is_told_by_details(e->repro, &c))
 		cause_print(e, &c, style, out);
 	else if (e->repro->details)
 		lines_print(e->repro->details, DETAILS_MOST, out);
+	if (e->repro->outcome == OUTCOME_DEADLOCK)
+		last_signals_print(e->witness, out);
 	cause_done(&c);
 }
 

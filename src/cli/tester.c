@@ -240,6 +240,49 @@ static void turn_count(struct search *s, size_t turn,
 		note_add(s->t, r->notes.at[i]);
 }
 
+static bool is_stopped(const struct search *s)
+{
+	return s->t->stopped_by || !search_ms_left(s) ||
+	       (s->t->bugs.count && !s->o->all);
+}
+
+/* On a machine with too much to do a thread may look as if it slept. The same
+ * seed is the same run: what it does not show again was not the program's. */
+static bool is_unknown_again(struct search *s, size_t turn, uint64_t seed)
+{
+	struct campaign_options c = campaign_of(s, turn, 1);
+	struct campaign_result r;
+	struct err ignored;
+	bool is_unknown = true;
+
+	c.seed = seed;
+	c.workers = 1;
+	if (campaign_run(&c, &r, &ignored) == 0)
+		is_unknown = r.failures.count &&
+			     r.failures.at[0].verdict.status == EXIT_UNKNOWN;
+	campaign_done(&r);
+	return is_unknown;
+}
+
+static void doubt_unknown(struct search *s, size_t turn,
+			  struct campaign_result *r)
+{
+	for (size_t i = 0; i < r->failures.count; i++) {
+		struct failure *f = &r->failures.at[i];
+		char *note;
+
+		if (f->verdict.status != EXIT_UNKNOWN || is_stopped(s) ||
+		    is_unknown_again(s, turn, f->captured->run.seed))
+			continue;
+		f->verdict.status = EXIT_HELD;
+		note = xasprintf("one run told nothing (%s), and did not do so "
+				 "again",
+				 f->verdict.text);
+		note_add(s->t, note);
+		free(note);
+	}
+}
+
 static int take_turn(struct search *s, size_t turn, uint64_t runs,
 		     struct err *err)
 {
@@ -248,6 +291,8 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 	int rc = campaign_run(&c, &r, err);
 
 	s->is_fresh = r.is_fresh;
+	if (rc == 0)
+		doubt_unknown(s, turn, &r);
 	s->is_coarse |= r.is_coarse;
 	if (rc == 0)
 		rc = search_failures(s, strategy_text(strategies[turn]), &r,
@@ -256,12 +301,6 @@ static int take_turn(struct search *s, size_t turn, uint64_t runs,
 		turn_count(s, turn, &r);
 	campaign_done(&r);
 	return rc;
-}
-
-static bool is_stopped(const struct search *s)
-{
-	return s->t->stopped_by || !search_ms_left(s) ||
-	       (s->t->bugs.count && !s->o->all);
 }
 
 static bool is_over(const struct search *s)

@@ -9,6 +9,7 @@
 #include "report/cause.h"
 #include "report/clean_text.h"
 #include "report/excerpt.h"
+#include "report/last_signal.h"
 #include "trial/oracle.h"
 
 const char *document_kind(const struct repro *r)
@@ -134,12 +135,13 @@ static json_t *waits(const struct witness *w)
 					  "place",
 					  index_of(x->holds.at[k].place)));
 		json_array_append_new(
-			all, json_pack("{s:o,s:s,s:o,s:o,s:o,s:o}", "thread",
-				       number(x->thread), "kind",
+			all, json_pack("{s:o,s:s,s:o,s:o,s:o,s:o,s:o}",
+				       "thread", number(x->thread), "kind",
 				       event_text(x->kind), "location",
 				       index_of(x->location), "place",
 				       index_of(x->place), "joins",
-				       index_of(x->joins), "holds", holds));
+				       index_of(x->joins), "holds", holds,
+				       "signal", index_of(last_signal(w, x))));
 	}
 	return all;
 }

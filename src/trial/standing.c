@@ -90,26 +90,33 @@ void standing_frame(const struct frame *f, FILE *out)
 		fprintf(out, " (%s)", module);
 }
 
+/* Of what libraries have in their headers, templates above all, nobody wants to
+ * read between two functions of the program. */
+static bool is_of_a_library(const struct frame *f)
+{
+	const char *path = f->file ? f->file : f->module;
+
+	return path && (strncmp(path, "/usr/", 5) == 0 ||
+			strncmp(path, "/lib/", 5) == 0);
+}
+
 void standing_stack(const struct captured *c, struct sites *s, uint32_t stack,
 		    FILE *out)
 {
+	enum { MOST = 64 };
+	const struct frame *frames[MOST];
+	size_t count = own_frames(c, s, stack, false, frames, MOST), own = 0;
 	const char *before = "at";
 
-	for (uint32_t at = stack; at && at < c->stack_count;
-	     at = stack_up(c, at)) {
-		const struct region_module *m =
-			module_of(c, c->stacks[at].site);
-		struct site_chain chain;
-
-		if (!m || is_of_the_system(m))
+	for (size_t i = 0; i < count; i++)
+		own += !is_of_a_library(frames[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (own && is_of_a_library(frames[i]))
 			continue;
-		chain = site_resolve(s, c->stacks[at].site, true);
-		for (size_t i = 0; i < chain.count; i++) {
-			fprintf(out, "      %s ", before);
-			standing_frame(&chain.frames[i], out);
-			putc('\n', out);
-			before = "by";
-		}
+		fprintf(out, "      %s ", before);
+		standing_frame(frames[i], out);
+		putc('\n', out);
+		before = "by";
 	}
 }
 

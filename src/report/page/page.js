@@ -254,7 +254,10 @@ function waitText(model, wait) {
 	const target = wait.joins !== null ? `the end of thread ${wait.joins}` : wait.location !== null ? name(wait.location) : 'something';
 	const holds = wait.holds.map((h) => `${name(h.location)} (taken at ${model.placeText(model.place(h.place)) || '?'})`);
 
-	return `${model.bug.threads[wait.thread]} waits for ${target} at ${model.placeText(model.place(wait.place)) || '?'}${holds.length ? `, holding ${holds.join(' and ')}` : ''}`;
+	const { signal } = wait;
+	const signalled = signal === null || signal === undefined ? '' : `; last signalled in step ${signal}, at ${model.line(model.steps[signal])}`;
+
+	return `${model.bug.threads[wait.thread]} waits for ${target} at ${model.placeText(model.place(wait.place)) || '?'}${holds.length ? `, holding ${holds.join(' and ')}` : ''}${signalled}`;
 }
 
 // What is known of one step, and its source.
