@@ -301,8 +301,8 @@ static void cause_print(const struct evidence *e, const struct cause *c,
 			colour(style, DIM), colour(style, PLAIN));
 }
 
-/* What is known for certain says more than a guess: who waits for whom, who freed
- * the block. */
+/* What is known for certain says more than a guess: who waits for whom, who
+ * freed the block. */
 static bool is_told_by_details(const struct repro *r, const struct cause *c)
 {
 	switch (r->outcome) {

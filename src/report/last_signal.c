@@ -36,9 +36,9 @@ uint32_t last_signal(const struct witness *w, const struct witness_wait *x)
 	return WITNESS_NONE;
 }
 
-/* A broadcast would have woken all that waited, and a signal some thread: so it
- * came before, unless another thread woke. (That a thread waits is recorded when
- * it calls, and it may have been interrupted then.) */
+/* A broadcast would have woken all that waited, and a signal some thread: so
+ * it came before, unless another thread woke. (That a thread waits is recorded
+ * when it calls, and it may have been interrupted then.) */
 static bool woke_another(const struct witness *w, uint32_t signal)
 {
 	const struct witness_step *s = &w->steps.at[signal];

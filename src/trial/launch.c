@@ -30,6 +30,7 @@ struct start {
 
 #define TRIAL "HEDDLE_TRIAL="
 #define PRELOAD "LD_PRELOAD="
+#define SLASHES "////////////////////////////////" /* as long as a path */
 
 static bool is_variable(const char *entry, const char *name_and_equals)
 {
@@ -42,10 +43,15 @@ static void make_environment(struct start *s)
 	const char *guest = s->launch->guest;
 	const char *old = getenv("LD_PRELOAD");
 	VEC(char *) env = { 0 };
-	char place[64];
+	char file[sizeof(SLASHES)], place[80];
 
-	snprintf(place, sizeof(place), ":/proc/%d/fd/%d", (int)getpid(),
+	/* The stack of the program begins below its environment, and its
+	 * addresses are to be the same in every run: the number of a process
+	 * may not make this longer. Slashes count as one. */
+	snprintf(file, sizeof(file), "/proc/%d/fd/%d", (int)getpid(),
 		 s->launch->region);
+	snprintf(place, sizeof(place), ":%.*s%s",
+		 (int)(sizeof(file) - 1 - strlen(file)), SLASHES, file);
 	s->place = xstrdup(place);
 	s->trial = xcalloc(1, sizeof(TRIAL) + 24 + sizeof(place));
 	vec_push(&env, s->trial);
@@ -83,19 +89,17 @@ static void start_done(struct start *s)
 	free(s->environment);
 }
 
-/* snprintf is not for a child of fork; this is. */
+/* snprintf is not for a child of fork; this is. With all digits that a number
+ * of 32 bits can have. */
 static void put_pid(struct start *s)
 {
-	char digits[24];
-	size_t n = sizeof(digits);
+	char digits[] = "0000000000";
 	unsigned int pid = (unsigned int)getpid();
 
-	digits[--n] = '\0';
-	do {
+	for (size_t n = sizeof(digits) - 1; pid; pid /= 10)
 		digits[--n] = (char)('0' + pid % 10);
-	} while (pid /= 10);
 	strcpy(s->trial, TRIAL);
-	strcat(s->trial, digits + n);
+	strcat(s->trial, digits);
 	strcat(s->trial, s->place);
 }
 

@@ -37,7 +37,7 @@ run 0 "$HEDDLE" report -o page.html
 build abba "$SOURCE/tests/programs/bug_abba.c"
 run 1 "$HEDDLE" test --store locks -- ./abba
 build held "$SOURCE/tests/programs/bug_lost_update_fixed.c"
-run 0 "$HEDDLE" test --store locks --budget 2s -- ./held
+run 0 "$HEDDLE" test --store locks -- ./held
 run 0 "$HEDDLE" report --store locks -o locks.html
 run 0 "$HEDDLE" report --store locks --json -o report.json
 run 0 "$HEDDLE" report --sarif -o report.sarif
