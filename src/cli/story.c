@@ -340,7 +340,7 @@ static void replay_print(const struct tester_bug *b,
 		quote_word(style->store, out);
 		putc(' ', out);
 	}
-	fprintf(out, "%s%s%s", in_debugger ? "--gdb " : "", b->name,
+	fprintf(out, "%s%s%s", b->name, in_debugger ? " --gdb" : "",
 		colour(style, PLAIN));
 }
 

@@ -31,7 +31,7 @@ atomicity violation on `balance` (bank.c:8)
 ...bank.c:8  write balance...  <- overwrites
 the read and the write of balance at bank.c:8 must be atomic with the write at deposit (bank.c:8)
 confirmed: the other way round it holds
-replayed 20 of 20   heddle replay bank-1   heddle replay --gdb bank-1   .heddle/report/index.html
+replayed 20 of 20   heddle replay bank-1   heddle replay bank-1 --gdb   .heddle/report/index.html
 END
 is_like out story || { fail "not the story:"; diff story out; }
 hasnt out $'\033'

@@ -422,7 +422,7 @@ function bugParts(bug, step) {
 		left.push(...linearParts(bug.linear));
 	if (bug.located)
 		left.push(locatedPart(bug.located));
-	right.push(card('See it again', make('div', { class: 'copy' }, copyButton(`heddle replay ${bug.name}`), copyButton(`heddle replay --gdb ${bug.name}`), copyButton(`heddle show ${bug.name}`))));
+	right.push(card('See it again', make('div', { class: 'copy' }, copyButton(`heddle replay ${bug.name}`), copyButton(`heddle replay ${bug.name} --gdb`), copyButton(`heddle show ${bug.name}`))));
 	if (bug.details && !bug.linear)
 		right.push(card('Where it failed', make('pre', { class: 'text', tabindex: '0' }, bug.details)));
 	if (bug.output)
