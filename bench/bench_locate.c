@@ -129,7 +129,7 @@ static int collect(char **argv)
 		       ",\"emitted\":%" PRIu64 "}\n",
 		       now() - began, f.wait_status,
 		       atomic_load(&f.drain.region->pairs.count),
-		       atomic_load(&f.drain.region->pairs.emitted));
+		       pairs_times(&f.drain.region->pairs));
 	free_runs_done(&f);
 	free(guest);
 	return rc < 0 ? 2 : 0;

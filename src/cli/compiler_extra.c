@@ -68,6 +68,9 @@ static const char *const gcc_after[] = {
 	NULL,
 };
 
+static const char *const gcc_blocks[] = { "-fsanitize-coverage=trace-pc",
+					  NULL };
+
 static void add_gcc_compile(struct compiler_extra *extra)
 {
 	add_all(&extra->before, gcc_before);
@@ -91,6 +94,11 @@ static const char *const clang_after[] = {
 	/* Classes are described where they are used, so members have names. */
 	"-fstandalone-debug",
 	NULL,
+};
+
+/* A hook for each block, and not only where there is a choice. */
+static const char *const clang_blocks[] = {
+	"-fsanitize-coverage=bb,no-prune,trace-pc", NULL
 };
 
 /* Where functions are known again when modules are put together, calls behind
@@ -171,6 +179,10 @@ static void add_compile(struct compiler_extra *extra,
 		add_gcc_compile(extra);
 	else
 		add_all(&extra->after, clang_after);
+	if (compiler->has_blocks)
+		add_all(&extra->after, compiler->family == COMPILER_GCC ?
+					       gcc_blocks :
+					       clang_blocks);
 	if (parts->headers) {
 		add(&extra->after, "-idirafter");
 		add(&extra->after, parts->headers);

@@ -37,6 +37,7 @@ void gathered_done(struct gathered *g)
 	vec_free(&g->plans);
 	vec_free(&g->new_pairs);
 	pair_names_free(g->names);
+	code_loops_done(&g->loops);
 }
 
 /* ---- what a run says of itself ---- */
@@ -88,7 +89,11 @@ int gather_failing(struct again *a, struct gathered *g, struct err *err)
 	int rc = 0;
 
 	g->names = pair_names_new();
+	if (atomic_load(&w->region->module_count))
+		code_loops_init(&g->loops, w->region->modules[0].path);
+	g->names->loops = &g->loops;
 	w->region->pairs.flags |= PAIRS_STACKS;
+	code_loops_fill(&g->loops, &w->region->pairs);
 	g->failed = follower_run(&a->follower, a->repro->plan, false, err);
 	if (!g->failed || again_judge(a, g->failed, &v, err) < 0)
 		return -1;
@@ -228,6 +233,7 @@ static int free_all(struct passing *p, struct err *err)
 
 	again_launch(p->again, &launch);
 	free_runs_init(&f, &launch, 20000, PAIRS_STACKS);
+	f.loops = &p->g->loops;
 	for (uint32_t i = 0; rc >= 0 && i < wanted; i++) {
 		bool delayed = i >= p->o->native;
 

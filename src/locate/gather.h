@@ -23,6 +23,7 @@ struct gather_options {
 };
 
 struct gathered {
+	struct code_loops loops; /* of the program */
 	struct pair_names *names;
 	struct pair_run *failing;
 	struct captured *failed; /* the run itself */

@@ -123,6 +123,7 @@ struct taking {
 	VEC(uint32_t) modules;
 	VEC(uint32_t) threads; /* number + 1 */
 	VEC(uint32_t) nodes;   /* way + 1 */
+	uint32_t program;      /* the module that loops are known of */
 };
 
 static uint32_t take_site(struct taking *k, uint32_t site)
@@ -190,11 +191,31 @@ static uint32_t take_way(struct taking *k, uint32_t node)
 	return k->nodes.at[node] - 1;
 }
 
+/* Whoever is called in a loop is in it. A place is where a call returns to, so
+ * the instruction before it is meant. */
+static uint16_t loop_of(const struct taking *k, uint32_t place, uint32_t way)
+{
+	const struct pair_names *n = k->names;
+
+	if (!n->loops || !(k->region->pairs.flags & PAIRS_LOOPS))
+		return 0;
+	for (;;) {
+		const struct pair_place *p = &n->places.at[place];
+		uint16_t loop = 0;
+
+		if (place && p->module == k->program)
+			loop = code_loops_at(n->loops, p->address - 1);
+		way = way ? n->ways.at[way].outer : 0;
+		if (loop || !way)
+			return loop;
+		place = n->ways.at[way].place;
+	}
+}
+
 static struct pair_end take_end(struct taking *k, uint64_t word, uint64_t at)
 {
 	struct pair_end e = { .thread = take_thread(k, pair_thread(word)),
 			      .kind = (uint8_t)pair_kind(word),
-			      .loop = (uint16_t)pair_loop(word),
 			      .count = (uint32_t)(at >> 32),
 			      .began = (uint32_t)at };
 
@@ -204,6 +225,7 @@ static struct pair_end take_end(struct taking *k, uint64_t word, uint64_t at)
 	} else {
 		e.place = take_site(k, pair_place(word));
 	}
+	e.loop = loop_of(k, e.place, e.way);
 	return e;
 }
 
@@ -248,6 +270,7 @@ struct pair_run *pair_run_take(struct pair_names *n, const struct region *r)
 	uint32_t count = atomic_load(&r->pairs.count);
 
 	take_modules(&k);
+	k.program = k.modules.count ? k.modules.at[0] : UINT32_MAX;
 	for (uint32_t i = 0; i < count && i < PAIRS_MOST; i++)
 		if (r->pairs.pairs[i].head)
 			take_pair(&k, run, &r->pairs.pairs[i]);

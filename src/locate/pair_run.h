@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "format/pair_block.h"
 #include "format/region.h"
+#include "trial/code_loops.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ struct pair_way {
 };
 
 struct pair_names {
+	const struct code_loops *loops; /* of the program, or NULL */
 	VEC(char *) modules;
 	VEC(struct pair_place) places; /* number 0 is "unknown" */
 	VEC(struct pair_way) ways;     /* number 0 is the empty one */
@@ -50,7 +52,7 @@ struct pair_end {
 	uint32_t place;
 	uint32_t way; /* 0: not known */
 	uint16_t thread;
-	uint16_t loop;	/* 0: none */
+	uint16_t loop;	/* the innermost, its own or of a caller; 0: none */
 	uint32_t count; /* accesses of its thread up to this one */
 	uint32_t began; /* the same when the iteration began */
 	uint8_t kind;	/* enum pair_access */

@@ -119,7 +119,7 @@ static bool read_end(const struct reader *r, const uint64_t *v,
 {
 	if (v[0] >= r->places.count || v[1] >= r->ways.count ||
 	    v[2] >= r->threads.count || v[3] > PAIR_UPDATE ||
-	    v[4] >= PAIR_LOOPS || v[5] > UINT32_MAX || v[6] > v[5])
+	    v[4] > LOOPS_MOST || v[5] > UINT32_MAX || v[6] > v[5])
 		return false;
 	*e = (struct pair_end){ .place = r->places.at[v[0]],
 				.way = r->ways.at[v[1]],

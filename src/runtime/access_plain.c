@@ -182,7 +182,15 @@ static inline __attribute__((always_inline)) void access(uintptr_t addr,
 		return;
 	}
 	if (unlikely(steered)) {
-		access_steered(t, addr, size, is_write, pc);
+		if (unlikely(!pairing_plain) ||
+		    (!is_aligned && offset + size > 8))
+			access_steered(t, addr, size, is_write, pc);
+		else if (is_write)
+			pairs_write(t, addr, (0xffUL >> (8 - size)) << offset,
+				    pc);
+		else
+			pairs_read(t, addr, (0xffUL >> (8 - size)) << offset,
+				   pc);
 		return;
 	}
 	if (is_aligned || likely(offset + size <= 8)) {

@@ -107,10 +107,15 @@ static void thread_reset(struct thread *t)
 	uint64_t *before = t->before;
 	struct call *base = t->base, *limit = t->limit;
 	struct stack_memo *memo = t->memo;
+	struct loops *loops = t->loops;
+	struct pair_memo *pair_memo = t->pair_memo;
 
+	base->loops = 0;
 	*t = (struct thread){ .before = before,
 			      .base = base,
 			      .memo = memo,
+			      .loops = loops,
+			      .pair_memo = pair_memo,
 			      .top = base,
 			      .limit = limit,
 			      .alive = 1 };

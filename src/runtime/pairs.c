@@ -2,29 +2,35 @@
 #include "runtime/pairs.h"
 
 #include "runtime/control.h"
+#include "runtime/entries.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
 
 #include <sys/mman.h>
 
 /*
- * Spots lie in leaves, one for each MiB of memory that is used, found by a
- * table over all addresses a program can have. Both are reserved at once and
- * filled by the kernel as they are touched.
+ * Granules and their moments lie in leaves, one for each MiB of memory that is
+ * used, found by a table over all addresses a program can have. Both are
+ * reserved at once and filled by the kernel as they are touched.
  */
 enum {
 	ADDRESS_LOG = 47,
 	LEAF_LOG = 20,
-	LEAF_SPOTS = 1 << (LEAF_LOG - 2),
+	LEAF_GRANULES = 1 << (LEAF_LOG - 3),
 	LEAVES = 1 << 17,
 	TOPS = 1 << (ADDRESS_LOG - LEAF_LOG),
 	PAGE = 4096,
 };
 
-bool pairing;
+bool pairing, pairing_plain;
 
-static _Atomic uint32_t *tops; /* leaf + 1 */
-static struct spot (*leaves)[LEAF_SPOTS];
+struct leaf {
+	struct granule granules[LEAF_GRANULES];
+	struct moments moments[LEAF_GRANULES];
+};
+
+static struct leaf *_Atomic *tops;
+static struct leaf *leaves;
 static _Atomic uint32_t leaf_count;
 
 static void *reserve(size_t size)
@@ -51,14 +57,17 @@ void pairs_begin(void)
 	atomic_store(&leaf_count, 0);
 	pairs_table_begin();
 	pairing = true;
+	pairing_plain = !control && region->pairs.flags & PAIRS_STACKS &&
+			!(region->pairs.flags & PAIRS_DELAY);
 	steered = true;
 }
 
 /* NULL: no room, or no address of a program. */
-static COLD struct spot *leaf_new(uintptr_t addr)
+static COLD struct leaf *leaf_new(uintptr_t addr)
 {
-	_Atomic uint32_t *top;
-	uint32_t n, none = 0;
+	struct leaf *_Atomic *top;
+	struct leaf *none = NULL;
+	uint32_t n;
 
 	if (addr >> ADDRESS_LOG)
 		return NULL;
@@ -68,104 +77,203 @@ static COLD struct spot *leaf_new(uintptr_t addr)
 		guest_note("more memory than pairs can be collected of");
 		return NULL;
 	}
-	if (!atomic_compare_exchange_strong(top, &none, n + 1))
-		n = none - 1;
-	return leaves[n];
+	if (!atomic_compare_exchange_strong(top, &none, &leaves[n]))
+		return none;
+	return &leaves[n];
 }
 
-static inline struct spot *spot_find(uintptr_t addr, bool make)
+/* NULL: the leaf is not there. */
+static inline struct granule *granule_find(uintptr_t addr)
 {
-	uint32_t leaf = unlikely(addr >> ADDRESS_LOG) ?
-				0 :
-				atomic_load_explicit(&tops[addr >> LEAF_LOG],
-						     memory_order_relaxed);
-	struct spot *spots;
+	struct leaf *leaf =
+		unlikely(addr >> ADDRESS_LOG) ?
+			NULL :
+			atomic_load_explicit(&tops[addr >> LEAF_LOG],
+					     memory_order_relaxed);
 
-	if (likely(leaf))
-		spots = leaves[leaf - 1];
-	else
-		spots = make ? leaf_new(addr) : NULL;
-	return likely(spots) ? &spots[addr >> 2 & (LEAF_SPOTS - 1)] : NULL;
+	return likely(leaf) ? &leaf->granules[addr >> 3 & (LEAF_GRANULES - 1)] :
+			      NULL;
 }
 
-/* ---- one spot ---- */
-
-static inline uint64_t get(const uint64_t *word)
+static struct granule *granule_get(uintptr_t addr)
 {
-	return __atomic_load_n(word, __ATOMIC_RELAXED);
+	struct granule *g = granule_find(addr);
+	struct leaf *leaf;
+
+	if (likely(g))
+		return g;
+	leaf = leaf_new(addr);
+	return leaf ? &leaf->granules[addr >> 3 & (LEAF_GRANULES - 1)] : NULL;
 }
 
-static inline void put(uint64_t *word, uint64_t value)
+/* Behind all granules of the leaf come their moments. */
+static inline struct moments *moments_of(struct granule *g)
 {
-	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+	return (struct moments *)(g + LEAF_GRANULES);
 }
 
-static inline bool is_other(uint64_t a, uint64_t b)
+static inline struct entries entries_of(struct granule *g)
 {
-	return (a ^ b) >> PAIR_THREAD_SHIFT;
+	return (struct entries){ .words = g->words,
+				 .at = moments_of(g)->at,
+				 .count = GRANULE_ENTRIES };
 }
 
-static inline bool is_alike(uint64_t a, uint64_t b)
-{
-	return !((a ^ b) & ~PAIR_BYTES);
-}
+/* ---- one granule ---- */
 
-/* Are the bytes of `a` all in `b`? */
-static inline bool is_within(uint64_t a, uint64_t b)
-{
-	return !(a & ~b & PAIR_BYTES);
-}
+enum { NONE = GRANULE_ENTRIES };
 
-static inline void spot_read(struct spot *s, uint64_t write, uint64_t word,
-			     uint64_t at, uintptr_t addr)
-{
-	uint64_t read = get(&s->read);
-	uint64_t fresh = word & PAIR_BYTES;
+/* Several threads read, over and over, what nobody writes: they would take the
+ * granule from each other with every read. So their words are marked, and a
+ * read at the same place as before leaves the moment of that one. */
+#define WORD_STAYS UINT64_C(1)
 
-	if (read) {
-		if (is_other(read, word) ||
-		    (!is_alike(read, word) && !is_within(read, word))) {
-			pairs_wide(s, word, at, addr);
-			return;
+/* What an access that makes no pair does to a granule. */
+struct change {
+	uint32_t put;	/* where it goes */
+	uint32_t clear; /* what it takes away besides, or NONE */
+	bool is_shared; /* others read there too */
+};
+
+/* True: it makes no pair, and the change is simple. That is so when nobody else
+ * has been there since the thread did the same to the same bytes, or only to
+ * read as it does. */
+static inline __attribute__((always_inline)) bool change_find(
+	const struct granule *g, uint64_t word, bool is_write, struct change *c)
+{
+	uint64_t bytes = word & PAIR_BYTES;
+	uint32_t room = NONE;
+	bool has_foreign_write = false, is_known = false;
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < GRANULE_ENTRIES; i++) {
+		uint64_t old = entry_get(&g->words[i]);
+
+		if (!(old & bytes)) {
+			room = old ? room : i;
+			continue;
 		}
-		fresh &= ~read;
+		if (entry_is_other(old, word)) {
+			if (is_write)
+				return false;
+			if (pair_kind(old) == PAIR_READ)
+				c->is_shared = true;
+			else
+				has_foreign_write = true;
+			continue;
+		}
+		if (!is_write && pair_kind(old) != PAIR_READ)
+			continue;
+		if (old & PAIR_BYTES & ~bytes || c->clear != NONE)
+			return false;
+		c->clear = c->put;
+		c->put = i;
+		is_known = (old & PAIR_BYTES) == bytes;
 	}
-	if (unlikely(write & fresh && is_other(write, word)))
-		pairs_emit(write, get(&s->write_at), word, at, addr);
-	put(&s->read, is_alike(read, word) ? word | read : word);
-	put(&s->read_at, at);
+	if (c->put == NONE)
+		c->put = room;
+	return c->put != NONE && (is_known || !has_foreign_write);
 }
 
-static inline void spot_write(struct spot *s, uint64_t write, uint64_t word,
-			      uint64_t at, uintptr_t addr)
+static void granule_share(struct granule *g, uint64_t bytes)
 {
-	uint64_t read = get(&s->read), bytes = word & PAIR_BYTES;
+	for (uint32_t i = 0; i < GRANULE_ENTRIES; i++) {
+		uint64_t old = entry_get(&g->words[i]);
 
-	if (!is_within(write, word) && !is_alike(write, word)) {
-		pairs_wide(s, word, at, addr);
+		/* Not when its thread has put another there meanwhile. */
+		if (old & bytes && pair_kind(old) == PAIR_READ)
+			__atomic_compare_exchange_n(&g->words[i], &old,
+						    old | WORD_STAYS, false,
+						    __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED);
+	}
+}
+
+/* True: that was all. */
+static inline __attribute__((always_inline)) bool granule_again(
+	struct granule *g, const struct entry *made, bool is_write)
+{
+	struct change c = { .put = NONE, .clear = NONE };
+
+	if (unlikely(granule_is_wide(entry_get(&g->words[0]))) ||
+	    !change_find(g, made->word, is_write, &c))
+		return false;
+	entries_set(entries_of(g), c.put, made);
+	if (c.clear != NONE)
+		entry_put(&g->words[c.clear], 0);
+	if (!is_write && c.is_shared && !controlled)
+		granule_share(g, made->word & PAIR_BYTES);
+	return true;
+}
+
+/* The same again at the same place, with nothing else in the way. */
+static inline bool granule_is_known(struct granule *g, uint64_t word,
+				    uint64_t at, bool is_write)
+{
+	uint64_t others = 0;
+	uint32_t same = NONE;
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < GRANULE_ENTRIES; i++) {
+		uint64_t old = entry_get(&g->words[i]);
+
+		if ((old ^ word) <= WORD_STAYS) {
+			if (!is_write && old != word)
+				return true;
+			same = i;
+			if (!is_write)
+				break;
+		} else {
+			others |= old;
+		}
+	}
+	if (same == NONE || (is_write && others & word & PAIR_BYTES))
+		return false;
+	entry_put(&moments_of(g)->at[same], at);
+	return true;
+}
+
+/* The older one of two or more that the thread of `word` has; NONE: it has not
+ * so many. */
+static uint32_t granule_oldest(struct granule *g, uint64_t word)
+{
+	const struct moments *m = moments_of(g);
+	uint32_t oldest = NONE, count = 0;
+
+	for (uint32_t i = 0; i < GRANULE_ENTRIES; i++) {
+		if (entry_is_other(entry_get(&g->words[i]), word))
+			continue;
+		count++;
+		if (oldest == NONE ||
+		    entry_get(&m->at[i]) < entry_get(&m->at[oldest]))
+			oldest = i;
+	}
+	return count > 1 ? oldest : NONE;
+}
+
+static void granule_access(struct thread *t, struct granule *g,
+			   const struct entry *made, uintptr_t addr)
+{
+	struct entries e = entries_of(g);
+	uint32_t room;
+
+	if (granule_is_wide(entry_get(&g->words[0]))) {
+		pairs_wide(t, g, moments_of(g), made, addr);
 		return;
 	}
-	if (unlikely(read & bytes && is_other(read, word)))
-		pairs_emit(read, get(&s->read_at), word, at, addr);
-	if (unlikely(write & bytes & ~read && is_other(write, word)))
-		pairs_emit(write, get(&s->write_at), word, at, addr);
-	if (read)
-		put(&s->read, is_within(read, word) ? 0 : read & ~bytes);
-	put(&s->write, is_alike(write, word) ? word | write : word);
-	put(&s->write_at, at);
-}
-
-static inline void spot_access(struct spot *s, uint64_t word, uint64_t at,
-			       uintptr_t addr)
-{
-	uint64_t write = get(&s->write);
-
-	if (unlikely(spot_is_wide(write)))
-		pairs_wide(s, word, at, addr);
-	else if (pair_kind(word) == PAIR_READ)
-		spot_read(s, write, word, at, addr);
+	room = entries_room(e);
+	if (room == NONE && controlled) {
+		pairs_wide(t, g, moments_of(g), made, addr);
+		return;
+	}
+	entries_access(t, e, made, addr);
+	room = entries_room(e);
+	if (room == NONE)
+		room = granule_oldest(g, made->word);
+	if (room != NONE)
+		entries_set(e, room, made);
 	else
-		spot_write(s, write, word, at, addr);
+		pairs_wide_add(g, moments_of(g), made);
 }
 
 /* ---- accesses ---- */
@@ -194,59 +302,156 @@ static inline uint32_t place_of(struct thread *t, uintptr_t pc)
 	return control_site(pc);
 }
 
-static void spots_access(uintptr_t addr, size_t size, uint64_t word,
-			 uint64_t at)
+static void granules_access(struct thread *t, uintptr_t addr, size_t size,
+			    const struct entry *made)
 {
 	uintptr_t end = addr + size;
 
-	for (uintptr_t s = addr & ~(uintptr_t)3; s < end; s += 4) {
+	for (uintptr_t s = addr & ~(uintptr_t)7; s < end; s += 8) {
 		uint32_t low = s < addr ? (uint32_t)(addr - s) : 0;
-		uint32_t high = end - s < 4 ? (uint32_t)(end - s) : 4;
-		uint64_t bytes = (15U >> (4 - (high - low))) << low;
-		struct spot *spot = spot_find(s, true);
+		uint32_t high = end - s < 8 ? (uint32_t)(end - s) : 8;
+		uint64_t bytes = (0xffU >> (8 - (high - low))) << low;
+		struct entry part = { .word = made->word |
+					      bytes << PAIR_BYTES_SHIFT,
+				      .at = made->at };
+		struct granule *g = granule_get(s);
 
-		if (unlikely(!spot))
+		if (unlikely(!g))
 			return;
-		spot_access(spot, word | bytes << PAIR_BYTES_SHIFT, at,
-			    s < addr ? addr : s);
+		if (!granule_again(g, &part,
+				   pair_kind(made->word) != PAIR_READ))
+			granule_access(t, g, &part, s < addr ? addr : s);
 	}
+}
+
+static inline uint64_t word_of(const struct thread *t, uint32_t place,
+			       enum pair_access kind)
+{
+	return (uint64_t)(t->number + 1) << PAIR_THREAD_SHIFT |
+	       (uint64_t)place << PAIR_PLACE_SHIFT |
+	       (uint64_t)kind << PAIR_KIND_SHIFT;
+}
+
+static inline uint64_t moment_of(const struct thread *t, uint32_t count)
+{
+	return (uint64_t)count << 32 | pairs_iteration(t);
 }
 
 void pairs_access(struct thread *t, uintptr_t addr, size_t size,
 		  enum pair_access kind, uintptr_t pc)
 {
-	uint64_t word, began = 0;
-	uint32_t loop_began = 0;
+	struct entry made;
 
 	/* Before the shadow is told: between that and the access a delay would
 	 * make others come first unseen. */
 	if (unlikely(region->pairs.flags & PAIRS_DELAY && !t->inside))
 		pairs_delay(t);
 	guest_enter(t);
-	word = (uint64_t)(t->number + 1) << PAIR_THREAD_SHIFT |
-	       (uint64_t)place_of(t, pc) << PAIR_PLACE_SHIFT |
-	       (uint64_t)kind << PAIR_KIND_SHIFT;
-	if (region->pairs.flags & PAIRS_LOOPS) {
-		pairs_loop(t, &word, &loop_began);
-		began = loop_began;
-	}
 	t->pair_count++;
+	made.word = word_of(t, place_of(t, pc), kind);
+	made.at = moment_of(t, t->pair_count);
 	if (unlikely(control && control->ask.probe_count))
 		probes_look(t, t->pair_count);
-	spots_access(addr, size, word, (uint64_t)t->pair_count << 32 | began);
+	granules_access(t, addr, size, &made);
 	guest_leave(t);
+}
+
+/* The first of its place or its memory. `what`: bytes << 1 | is_write. */
+static COLD void plain_first(struct thread *t, uintptr_t addr, uintptr_t what,
+			     uintptr_t pc)
+{
+	if (t->alive && !t->inside && !t->ignoring)
+		pairs_access(t, addr, (size_t)__builtin_popcountl(what >> 1),
+			     what & 1 ? PAIR_WRITE : PAIR_READ, pc);
+}
+
+/* An access of one granule that is not just known. Called last, so that the
+ * hooks need no frame. */
+static __attribute__((noinline)) void plain_new(struct thread *t,
+						struct granule *g,
+						uint64_t word, uintptr_t addr)
+{
+	struct entry made = { .word = word, .at = moment_of(t, t->pair_count) };
+
+	if (pair_kind(word) == PAIR_READ ? granule_again(g, &made, false) :
+					   granule_again(g, &made, true))
+		return;
+	guest_enter(t);
+	granule_access(t, g, &made, addr);
+	guest_leave(t);
+}
+
+/* Most accesses only repeat what is known, and end here. A handler that strikes
+ * meanwhile is like another thread that does. */
+static inline __attribute__((always_inline)) void plain(struct thread *t,
+							uintptr_t addr,
+							uint64_t bytes,
+							bool is_write,
+							uintptr_t pc)
+{
+	struct granule *g = granule_find(addr);
+	uint32_t node = 0;
+	uint64_t word;
+
+	if (likely(t->alive))
+		node = stack_recall(t, pc);
+	if (unlikely(!node || !g)) {
+		plain_first(t, addr, bytes << 1 | is_write, pc);
+		return;
+	}
+	if (unlikely(t->inside | t->ignoring))
+		return;
+	word = word_of(t, node, is_write ? PAIR_WRITE : PAIR_READ) |
+	       bytes << PAIR_BYTES_SHIFT;
+	t->pair_count++;
+	if (!granule_is_known(g, word, moment_of(t, t->pair_count), is_write))
+		plain_new(t, g, word, addr);
+}
+
+HOT void pairs_read(struct thread *t, uintptr_t addr, uint64_t bytes,
+		    uintptr_t pc)
+{
+	plain(t, addr, bytes, false, pc);
+}
+
+HOT void pairs_write(struct thread *t, uintptr_t addr, uint64_t bytes,
+		     uintptr_t pc)
+{
+	plain(t, addr, bytes, true, pc);
 }
 
 /* ---- memory that begins anew ---- */
 
-static void spots_forget(struct spot *from, struct spot *to)
+static void granules_forget(struct granule *from, struct granule *to)
 {
-	for (struct spot *s = from; s < to; s++) {
-		if (spot_is_wide(get(&s->write)))
-			pairs_wide_forget(s);
-		put(&s->write, 0);
-		put(&s->read, 0);
+	for (struct granule *g = from; g < to; g++) {
+		uint64_t any = 0;
+
+		for (uint32_t i = 0; i < GRANULE_ENTRIES; i++)
+			any |= entry_get(&g->words[i]);
+		if (likely(!any))
+			continue;
+		if (unlikely(granule_is_wide(entry_get(&g->words[0]))))
+			pairs_wide_forget(g);
+		for (uint32_t i = 0; i < GRANULE_ENTRIES; i++)
+			entry_put(&g->words[i], 0);
 	}
+}
+
+/* Whole pages go back to the kernel where that is worth a system call. Lists
+ * there are lost, which costs no more than their memory. */
+static void leaf_forget(struct granule *from, struct granule *to)
+{
+	uintptr_t low = ((uintptr_t)from + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t high = (uintptr_t)to & ~(uintptr_t)(PAGE - 1);
+
+	if (high > low && high - low >= 16 * PAGE &&
+	    SYS_3(SYS_madvise, low, high - low, MADV_DONTNEED) == 0) {
+		granules_forget(from, (struct granule *)low);
+		granules_forget((struct granule *)high, to);
+		return;
+	}
+	granules_forget(from, to);
 }
 
 void pairs_forget(uintptr_t addr, size_t size)
@@ -255,12 +460,12 @@ void pairs_forget(uintptr_t addr, size_t size)
 
 	while (addr < end) {
 		uintptr_t next = (addr | ((1 << LEAF_LOG) - 1)) + 1;
-		struct spot *s = spot_find(addr, false);
+		struct granule *g = granule_find(addr);
 		uintptr_t stop = next < end ? next : end;
 
-		if (s)
-			spots_forget(
-				s, s + (stop - (addr & ~(uintptr_t)3) + 3) / 4);
+		if (g)
+			leaf_forget(g, g + (stop - (addr & ~(uintptr_t)7) + 7) /
+						       8);
 		addr = next;
 	}
 }

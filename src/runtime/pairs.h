@@ -12,23 +12,34 @@
  * or with that write if nobody has read; a read pairs with the last write,
  * unless its own thread has made it or has read since.
  *
- * For that, four bytes of memory (a *spot*) remember their last write and the
- * read since. Where that is not enough (several threads have read, or accesses
- * took different bytes) the spot has a list (pairs_wide.c).
+ * For that, eight bytes of memory (a *granule*) remember up to four accesses
+ * that still count, each with the bytes it still counts for. Where that is not
+ * enough the granule has a list (pairs_wide.c). What is done to either is the
+ * same and stands in entries.h.
  *
- * Under control one thread runs at a time and the pairs are exact. In a
- * parallel run nothing is locked but lists. What can go wrong there:
+ * Under control one thread runs at a time and the pairs are exact, as are their
+ * moments. In a parallel run nothing is locked but lists. What can go wrong
+ * there:
  *
  * - Hook and access are not one. Two accesses less apart than the way from one
  *   thread's hook to its access may be seen in the other order. So a pair of a
  *   parallel run says that the accesses came close or in this order.
- * - A spot is two words, written one after the other. When two threads come to
- *   the same spot at the same moment, one of the two accesses may be forgotten,
- *   and so a pair missed. No word is ever mixed of two.
+ * - An access is two words, stored one after the other. When two threads come
+ *   to the same granule at the same moment, one of the two accesses may be
+ *   forgotten, and so a pair missed, or be told with the moment of the other.
+ *   No word is ever mixed of two.
+ * - While several threads read what nobody writes, the moment of a thread's
+ *   read is that of its first at the same place.
+ * - A thread that would need a fifth place in a granule, and has two there,
+ *   gives up the older one (lists would be made of all memory that is used byte by
+ *   byte). What is forgotten so is missed as a head; and where it was a read,
+ *   the thread's next read there is told as a tail again.
  *
- * tests/unit/test_pairs.c bounds both: what synchronisation orders is told in
- * its order and in full; what nothing orders is told once for each access at
- * most, and never mixed. Misses: accesses without hooks.
+ * tests/unit/test_pairs.c bounds all of it: what synchronisation orders is told
+ * in its order and in full, as long as no thread gives a place up; what nothing
+ * orders is told once for each access and each place of its granule at most,
+ * and never mixed; what is told though places were given up is a conflict, in
+ * its order, with no write between. Misses: accesses without hooks.
  */
 
 #include "format/pair_block.h"
@@ -36,15 +47,27 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Pairs are collected now. */
-extern bool pairing;
+/* Pairs are collected now; and nothing else is done at accesses. */
+extern bool pairing, pairing_plain;
 
-struct spot {
-	uint64_t write, write_at;
-	uint64_t read, read_at;
+/* An access that was made. */
+struct entry {
+	uint64_t word, at;
 };
 
-/* Before any thread: room for spots. False when there is none. */
+enum { GRANULE_ENTRIES = 4 };
+
+/* Words that are 0 are free places. The moments lie elsewhere: those who only
+ * look need the words alone. */
+struct granule {
+	_Alignas(32) uint64_t words[GRANULE_ENTRIES];
+};
+
+struct moments {
+	_Alignas(32) uint64_t at[GRANULE_ENTRIES];
+};
+
+/* Before any thread: room for granules. False when there is none. */
 bool pairs_init(void);
 
 /* A run begins: nothing is known. */
@@ -54,36 +77,56 @@ void pairs_begin(void);
 void pairs_access(struct thread *t, uintptr_t addr, size_t size,
 		  enum pair_access kind, uintptr_t pc);
 
+/* The same for a plain access in a parallel run, which lies in one granule:
+ * `bytes` of it, a mask. */
+void pairs_read(struct thread *t, uintptr_t addr, uint64_t bytes, uintptr_t pc);
+void pairs_write(struct thread *t, uintptr_t addr, uint64_t bytes,
+		 uintptr_t pc);
+
 /* Memory begins a new life. */
 void pairs_forget(uintptr_t addr, size_t size);
 
 /* ---- pairs_table.c ---- */
 
-/* The access `tail` at moment `tail_at` came right after `head`. */
-void pairs_emit(uint64_t head, uint64_t head_at, uint64_t tail,
-		uint64_t tail_at, uintptr_t addr);
+/* Thread t made the access `tail` at moment `tail_at` right after `head`. */
+void pairs_emit(struct thread *t, const struct entry *head,
+		const struct entry *tail, uintptr_t addr);
 void pairs_table_begin(void);
 
 /* ---- pairs_wide.c ---- */
 
-#define SPOT_WIDE (UINT64_C(0xffff) << PAIR_THREAD_SHIFT)
+#define GRANULE_WIDE (UINT64_C(0xffff) << PAIR_THREAD_SHIFT)
 
-static inline bool spot_is_wide(uint64_t write)
+/* `word` is the first of a granule. */
+static inline bool granule_is_wide(uint64_t word)
 {
-	return (write & SPOT_WIDE) == SPOT_WIDE;
+	return word >= GRANULE_WIDE;
 }
 
-/* The same access to a spot that has a list, or needs one. */
-void pairs_wide(struct spot *s, uint64_t word, uint64_t at, uintptr_t addr);
+/* An access to a granule that has a list, or needs one. */
+void pairs_wide(struct thread *t, struct granule *g, struct moments *m,
+		const struct entry *made, uintptr_t addr);
 
-/* The list of a spot is not needed any more. */
-void pairs_wide_forget(struct spot *s);
+/* The same, for one that has told its pairs and only needs a place. */
+void pairs_wide_add(struct granule *g, struct moments *m,
+		    const struct entry *made);
+
+/* The list of a granule is not needed any more. */
+void pairs_wide_forget(struct granule *g);
 
 /* ---- pairs_loops.c ---- */
 
-/* Where the thread is in its loops: the word's bits, and the number of its
- * accesses when the iteration began. */
-void pairs_loop(struct thread *t, uint64_t *word, uint32_t *began);
+/* The thread enters a basic block; its hook returns to `pc`. */
+void pairs_block(struct thread *t, uintptr_t pc);
+
+/* The number of the first access of the iteration that the thread is in; 0: it
+ * is in no loop. */
+static inline uint32_t pairs_iteration(const struct thread *t)
+{
+	const struct call *c = t->top;
+
+	return c->loops ? t->loops->frames[c->loops - 1].began : 0;
+}
 
 /* The thread comes to a basic block. */
 void pairs_block(struct thread *t, uintptr_t pc);

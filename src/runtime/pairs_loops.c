@@ -1,96 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/control.h"
 #include "runtime/pairs.h"
 
 /*
  * Loops, followed while the program runs. The compiler calls a hook at every
- * basic block (heddle cc --blocks); which blocks lie in which loop the tool has
- * found out from the binary. Each thread has a stack of the loops it is in,
- * those of its callers below: a block of another loop ends all loops that it
- * does not lie in, several at once when an inner loop leaves the outer one; a
- * return ends those of the call.
+ * basic block (heddle cc --loops); which of them stand where an iteration
+ * begins, or behind the end of a loop, the tool has found out from the binary.
+ * Each thread has a stack of the loops it is in, those of its callers below,
+ * and each call knows how many there are. A hook ends all loops of its call
+ * that it does not lie in, several at once when an inner loop leaves the outer
+ * one; a return, by whatever way, forgets those of the call.
  */
 
-void pairs_loop(struct thread *t, uint64_t *word, uint32_t *began)
-{
-	struct loops *l = t->loops;
-
-	if (!l)
-		return;
-	while (l->depth && l->frames[l->depth - 1].call > t->top)
-		l->depth--;
-	if (!l->depth)
-		return;
-	*word |= l->frames[l->depth - 1].loop & (PAIR_LOOPS - 1);
-	*began = l->frames[l->depth - 1].began;
-}
-
-static const struct loop_block *block_find(uint32_t address)
+static const struct loop_hook *hook_find(uint32_t address)
 {
 	const struct pair_loops *l = &region->pairs.loops;
-	uint32_t low = 0, high = l->block_count;
+	uint32_t at = loop_hook_slot(address);
 
-	if (address < l->low || address > l->high)
-		return NULL;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->blocks[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &l->blocks[low - 1] : NULL;
+	while (l->hooks[at].address && l->hooks[at].address != address)
+		at = (at + 1) & (LOOP_HOOKS - 1);
+	return l->hooks[at].address ? &l->hooks[at] : NULL;
 }
 
 static bool lies_in(uint32_t loop, uint32_t outer)
 {
-	const struct pair_loops *l = &region->pairs.loops;
-
-	while (loop && loop != outer)
-		loop = l->outer[loop];
-	return loop;
+	/* Inner loops have higher numbers. */
+	while (loop > outer)
+		loop = region->pairs.loops.outer[loop];
+	return loop == outer;
 }
 
-static void loop_begin(struct thread *t, struct loops *l, uint32_t loop)
+static void hook_pass(struct thread *t, const struct loop_hook *h)
 {
-	if (l->depth == LOOP_DEPTH)
-		return;
-	l->frames[l->depth++] = (struct loop_frame){ .loop = loop,
-						     .began = t->pair_count + 1,
-						     .call = t->top };
+	struct loop_frame *frames = t->loops->frames;
+	uint32_t base = t->top > t->base ? t->top[-1].loops : 0;
+	uint32_t depth = t->top->loops;
+
+	while (depth > base && !lies_in(h->loop, frames[depth - 1].loop))
+		depth--;
+	if (h->is_header) {
+		if (depth == base || frames[depth - 1].loop != h->loop) {
+			if (depth == LOOP_DEPTH)
+				return;
+			frames[depth++].loop = h->loop;
+		}
+		frames[depth - 1].began = t->pair_count + 1;
+	}
+	t->top->loops = depth;
 }
 
-static void block_enter(struct thread *t, const struct loop_block *b)
-{
-	struct loops *l = t->loops;
-
-	while (l->depth && l->frames[l->depth - 1].call > t->top)
-		l->depth--;
-	while (l->depth && l->frames[l->depth - 1].call == t->top &&
-	       !lies_in(b->loop, l->frames[l->depth - 1].loop))
-		l->depth--;
-	if (!b->loop || !b->is_header)
-		return;
-	if (l->depth && l->frames[l->depth - 1].call == t->top &&
-	    l->frames[l->depth - 1].loop == b->loop)
-		l->frames[l->depth - 1].began = t->pair_count + 1;
-	else
-		loop_begin(t, l, b->loop);
-}
-
-COLD void pairs_block(struct thread *t, uintptr_t pc)
+void pairs_block(struct thread *t, uintptr_t pc)
 {
 	const struct region_module *m = &region->modules[0];
-	const struct loop_block *b;
+	const struct loop_hook *h;
 
 	if (!(region->pairs.flags & PAIRS_LOOPS) || pc - m->base >= m->size)
 		return;
-	b = block_find((uint32_t)(pc - m->bias));
-	if (!b)
+	h = hook_find((uint32_t)(pc - m->bias));
+	if (!h)
 		return;
-	if (!t->loops)
+	if (unlikely(!t->loops))
 		t->loops = guest_map(sizeof(*t->loops));
 	if (t->loops)
-		block_enter(t, b);
+		hook_pass(t, h);
 }

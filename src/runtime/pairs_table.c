@@ -5,19 +5,29 @@
 
 /*
  * The table of pairs in the region. An entry is filled before the index names
- * it; of two threads that have the same pair at the same time one finds the
- * index taken, and its entry stays empty.
+ * it. Only the thread of a pair's tail meets the pair, so two threads never
+ * have the same to add, and what an entry counts needs no lock; each thread
+ * remembers where the entries of its last pairs are.
  */
 
-enum { PROBES = 256, RECENT = 1 << 12 };
+enum { PROBES = 256, RECENT = 1 << 12, MEMO = 256 };
 
 static uint64_t clock_now;
+static uint32_t generation; /* of the table */
 
 /* The last pair of some places in memory, to see what came before the next. */
 static struct {
 	uintptr_t addr;
 	uint64_t head, tail, tail_at;
 } recent[RECENT];
+
+struct pair_memo {
+	uint32_t generation;
+	struct {
+		uint64_t head, tail, before;
+		struct access_pair *pair;
+	} known[MEMO];
+};
 
 void pairs_table_begin(void)
 {
@@ -28,130 +38,204 @@ void pairs_table_begin(void)
 		atomic_store_explicit(&b->index[b->pairs[i].slot], 0,
 				      memory_order_relaxed);
 		b->pairs[i].head = 0;
+		b->pairs[i].count = 0;
 	}
 	atomic_store(&b->count, 0);
 	atomic_store(&b->lost, 0);
-	atomic_store(&b->emitted, 0);
 	clock_now = 0;
+	generation++;
 }
 
-static uint64_t now(const struct pair_block *b)
+static uint64_t now(void)
 {
-	if (controlled)
-		return ++clock_now;
-	(void)b;
-	return __builtin_ia32_rdtsc();
+	return controlled ? ++clock_now : __builtin_ia32_rdtsc();
 }
 
 static inline uint64_t bare(uint64_t word)
 {
-	return word & ~PAIR_BYTES;
+	return word >> PAIR_PLACE_SHIFT << PAIR_PLACE_SHIFT |
+	       (word & UINT64_C(3) << PAIR_KIND_SHIFT);
 }
 
 /* What the thread of `tail` did right before `head`. */
-static uint64_t before_of(uint64_t head, uint64_t head_at, uint64_t tail,
-			  uint64_t tail_at, uintptr_t addr)
+static uint64_t before_of(const struct entry *head, const struct entry *tail,
+			  uintptr_t addr)
 {
-	uint64_t mix = (addr >> 2) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(mix >> 52);
+	uint32_t at = (uint32_t)(addr >> 2 ^ addr >> 14) & (RECENT - 1);
 	uint64_t before = 0;
 
-	if (recent[at].addr == addr && recent[at].tail == bare(head) &&
-	    recent[at].tail_at == head_at &&
-	    !((recent[at].head ^ tail) >> PAIR_THREAD_SHIFT))
+	if (recent[at].addr == addr && recent[at].tail == bare(head->word) &&
+	    recent[at].tail_at == head->at &&
+	    !((recent[at].head ^ tail->word) >> PAIR_THREAD_SHIFT))
 		before = recent[at].head;
 	recent[at].addr = addr;
-	recent[at].head = bare(head);
-	recent[at].tail = bare(tail);
-	recent[at].tail_at = tail_at;
+	recent[at].head = bare(head->word);
+	recent[at].tail = bare(tail->word);
+	recent[at].tail_at = tail->at;
 	return before;
 }
 
-static bool is_same(const struct access_pair *p, const struct access_pair *q,
-		    bool loops)
-{
-	return p->head == q->head && p->tail == q->tail &&
-	       p->before == q->before &&
-	       (!loops || ((uint32_t)p->head_at == (uint32_t)q->head_at &&
-			   (uint32_t)p->tail_at == (uint32_t)q->tail_at));
-}
+/* ---- the table ---- */
 
-static uint64_t hash_of(const struct access_pair *p, bool loops)
-{
-	uint64_t h = rng_mix(p->head ^ rng_mix(p->tail ^ rng_mix(p->before)));
-
-	if (loops)
-		h = rng_mix(h ^ (p->head_at << 32 | (uint32_t)p->tail_at));
-	return h;
-}
-
-static void count_again(struct access_pair *p, uint64_t stamp)
-{
-	atomic_store_explicit(&p->last, stamp, memory_order_relaxed);
-	atomic_fetch_add_explicit(&p->count, 1, memory_order_relaxed);
-}
-
-/* A new entry for the slot, whose index was seen empty. True: done. */
-static bool entry_add(struct pair_block *b, const struct access_pair *found,
-		      uint32_t slot)
+/* Room for some entries in a row; NULL: there is none. */
+static struct access_pair *entries_take(struct pair_block *b, uint32_t count)
 {
 	uint32_t n = atomic_load_explicit(&b->count, memory_order_relaxed);
-	uint32_t none = 0;
-	struct access_pair *p;
 
-	if (n < PAIRS_MOST)
-		n = atomic_fetch_add(&b->count, 1);
-	if (n >= PAIRS_MOST) {
-		atomic_store(&b->count, PAIRS_MOST);
-		atomic_fetch_add(&b->lost, 1);
-		return true;
-	}
-	p = &b->pairs[n];
-	*p = *found;
-	p->slot = slot;
-	/* Pairs with the acquire in pairs_emit. */
-	if (atomic_compare_exchange_strong_explicit(&b->index[slot], &none,
-						    n + 1, memory_order_release,
-						    memory_order_relaxed))
-		return true;
-	p->head = 0;
-	return false;
+	do {
+		if (n > PAIRS_MOST - count)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&b->count, &n, n + count));
+	return &b->pairs[n];
 }
 
-void pairs_emit(uint64_t head, uint64_t head_at, uint64_t tail,
-		uint64_t tail_at, uintptr_t addr)
+/* Another pair than any that is known: an entry of its own. */
+static struct access_pair *pair_add(struct pair_block *b,
+				    const struct access_pair *found,
+				    uint32_t slot)
 {
-	struct pair_block *b = &region->pairs;
-	bool loops = b->flags & PAIRS_LOOPS;
-	uint64_t stamp = now(b);
-	struct access_pair found = { .head = bare(head),
-				     .tail = bare(tail),
-				     .before = before_of(head, head_at, tail,
-							 tail_at, addr),
-				     .head_at = head_at,
-				     .tail_at = tail_at,
-				     .addr = addr,
-				     .first = stamp,
-				     .last = stamp,
-				     .count = 1 };
-	uint64_t at = hash_of(&found, loops);
+	struct access_pair *p = entries_take(b, 1);
 
-	atomic_fetch_add_explicit(&b->emitted, 1, memory_order_relaxed);
-	for (uint32_t i = 0; i < PROBES;) {
-		uint32_t slot = (uint32_t)(at + i) & (PAIRS_INDEX - 1);
+	if (!p)
+		return NULL;
+	*p = *found;
+	for (uint32_t i = 0; i < PROBES; i++, slot++) {
+		uint32_t none = 0;
+
+		p->slot = slot & (PAIRS_INDEX - 1);
+		/* Pairs with the acquire in pair_find. */
+		if (atomic_compare_exchange_strong_explicit(
+			    &b->index[p->slot], &none,
+			    (uint32_t)(p - b->pairs) + 1, memory_order_release,
+			    memory_order_relaxed))
+			return p;
+	}
+	p->head = 0;
+	return NULL;
+}
+
+static COLD struct access_pair *pair_find(struct pair_block *b,
+					  const struct access_pair *found)
+{
+	uint64_t hash = rng_mix(found->head ^
+				rng_mix(found->tail ^ rng_mix(found->before)));
+
+	for (uint32_t i = 0; i < PROBES; i++) {
+		uint32_t slot = (uint32_t)(hash + i) & (PAIRS_INDEX - 1);
 		uint32_t n = atomic_load_explicit(&b->index[slot],
 						  memory_order_acquire);
+		struct access_pair *p = &b->pairs[n - 1];
 
-		if (!n) {
-			if (entry_add(b, &found, slot))
-				return;
-			continue;
-		}
-		if (is_same(&b->pairs[n - 1], &found, loops)) {
-			count_again(&b->pairs[n - 1], stamp);
-			return;
-		}
-		i++;
+		if (!n)
+			return pair_add(b, found, slot);
+		if (p->head == found->head && p->tail == found->tail &&
+		    p->before == found->before)
+			return p;
 	}
-	atomic_fetch_add(&b->lost, 1);
+	return NULL;
+}
+
+static struct pair_memo *memo_of(struct thread *t)
+{
+	if (unlikely(!t->pair_memo))
+		t->pair_memo = guest_map(sizeof(*t->pair_memo));
+	if (unlikely(t->pair_memo && t->pair_memo->generation != generation)) {
+		for (uint32_t i = 0; i < MEMO; i++)
+			t->pair_memo->known[i].pair = NULL;
+		t->pair_memo->generation = generation;
+	}
+	return t->pair_memo;
+}
+
+/* pair_find, by way of what the thread remembers. */
+static inline struct access_pair *pair_recall(struct thread *t,
+					      const struct access_pair *found)
+{
+	struct pair_memo *m = memo_of(t);
+	uint64_t mix = (found->head ^ found->tail << 7 ^ found->before << 13) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t at = (uint32_t)(mix >> 56);
+
+	if (unlikely(!m))
+		return pair_find(&region->pairs, found);
+	if (unlikely(m->known[at].head != found->head ||
+		     m->known[at].tail != found->tail ||
+		     m->known[at].before != found->before ||
+		     !m->known[at].pair)) {
+		m->known[at].head = found->head;
+		m->known[at].tail = found->tail;
+		m->known[at].before = found->before;
+		m->known[at].pair = pair_find(&region->pairs, found);
+	}
+	return m->known[at].pair;
+}
+
+/* ---- iterations ---- */
+
+static bool is_same_iteration(const struct access_pair *p,
+			      const struct access_pair *q)
+{
+	return (uint32_t)p->head_at == (uint32_t)q->head_at &&
+	       (uint32_t)p->tail_at == (uint32_t)q->tail_at;
+}
+
+/* The entry for this iteration: the first, the last, or the next. The last ones
+ * take turns in their places, and leave their counts to the first. */
+static struct access_pair *iteration_find(struct pair_block *b,
+					  struct access_pair *first,
+					  const struct access_pair *found)
+{
+	enum { MORE = PAIR_EARLY + PAIR_LATE - 1 };
+	struct access_pair *more, *p;
+	uint32_t n = first->iterations;
+
+	if (is_same_iteration(first, found))
+		return first;
+	if (!first->more) {
+		more = entries_take(b, MORE);
+		if (!more)
+			return NULL;
+		first->more = (uint32_t)(more - b->pairs);
+	}
+	more = &b->pairs[first->more];
+	if (n && is_same_iteration(&more[(n - 1) % MORE], found))
+		return &more[(n - 1) % MORE];
+	/* Behind the early ones the places of the late ones, in turn. */
+	if (n >= MORE && n % MORE == 0)
+		n += PAIR_EARLY - 1;
+	first->iterations = n + 1;
+	p = &more[n % MORE];
+	atomic_store_explicit(&first->count, first->count + p->count,
+			      memory_order_relaxed);
+	*p = *found;
+	p->count = 0;
+	p->slot = first->slot;
+	return p;
+}
+
+void pairs_emit(struct thread *t, const struct entry *head,
+		const struct entry *tail, uintptr_t addr)
+{
+	struct pair_block *b = &region->pairs;
+	uint64_t stamp = now();
+	struct access_pair found = { .head = bare(head->word),
+				     .tail = bare(tail->word),
+				     .before = before_of(head, tail, addr),
+				     .head_at = head->at,
+				     .tail_at = tail->at,
+				     .addr = addr,
+				     .first = stamp,
+				     .last = stamp };
+	struct access_pair *p = pair_recall(t, &found);
+
+	if (p && b->flags & PAIRS_LOOPS) {
+		atomic_store_explicit(&p->last, stamp, memory_order_relaxed);
+		p = iteration_find(b, p, &found);
+	}
+	if (unlikely(!p)) {
+		atomic_fetch_add(&b->lost, 1);
+		return;
+	}
+	atomic_store_explicit(&p->last, stamp, memory_order_relaxed);
+	atomic_store_explicit(&p->count, p->count + 1, memory_order_relaxed);
 }

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/entries.h"
 #include "runtime/latch.h"
-#include "runtime/pairs.h"
 
 /*
- * Spots with a list: of each access that still counts its word, with the bytes
- * it still counts for, and its moment. A list is changed by whoever has its
- * latch, and belongs to the spot whose `write` points to it; so whoever comes
- * looks again once it has the latch. Lists that became too small, or whose
- * memory began anew, are used again, always as lists.
+ * Granules with a list: of each access that still counts its word, with the
+ * bytes it still counts for, and its moment. A list is changed by whoever has
+ * its latch, and belongs to the granule whose first word points to it; so
+ * whoever comes looks again once it has the latch. Lists that became too small,
+ * or whose memory began anew, are used again, always as lists.
  */
-
-struct entry {
-	uint64_t word, at;
-};
 
 struct wide {
 	struct latch latch;
-	uint16_t count, room;
+	uint16_t room;
 	struct wide *next; /* while nobody has it */
-	struct entry entries[];
+	uint64_t both[];   /* words, and behind them moments */
 };
 
-enum { ROOM_FIRST = 5, CLASSES = 16 };
+enum { ROOM_FIRST = 7, CLASSES = 16 };
 
 static struct {
 	struct latch latch;
@@ -45,8 +41,8 @@ static struct wide *wide_new(uint32_t class)
 		classes[class].free = w->next;
 	latch_give(&classes[class].latch);
 	if (!w) {
-		w = guest_map(sizeof(*w) +
-			      class_room(class) * sizeof(w->entries[0]));
+		w = guest_map(sizeof(*w) + (size_t)class_room(class) * 2 *
+						   sizeof(w->both[0]));
 		if (w)
 			w->room = (uint16_t)class_room(class);
 	}
@@ -66,166 +62,142 @@ static void wide_free(struct wide *w)
 {
 	uint32_t class = class_of(w);
 
-	w->count = 0;
 	latch_take(&classes[class].latch);
 	w->next = classes[class].free;
 	classes[class].free = w;
 	latch_give(&classes[class].latch);
 }
 
-static struct wide *wide_of(uint64_t write)
+static struct wide *wide_of(uint64_t word)
 {
-	return (struct wide *)(uintptr_t)(write & ~SPOT_WIDE);
+	return (struct wide *)(uintptr_t)(word & ~GRANULE_WIDE);
 }
 
 static uint64_t word_of(const struct wide *w)
 {
-	return (uintptr_t)w | SPOT_WIDE;
+	return (uintptr_t)w | GRANULE_WIDE;
 }
 
-/* ---- entries ---- */
-
-static void entries_drop(struct wide *w, uint64_t bytes, uint64_t thread,
-			 bool reads_only)
+static struct entries entries_of(struct wide *w)
 {
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < w->count; i++) {
-		struct entry e = w->entries[i];
-
-		if (!reads_only || (pair_kind(e.word) == PAIR_READ &&
-				    e.word >> PAIR_THREAD_SHIFT == thread))
-			e.word &= ~bytes;
-		if (e.word & PAIR_BYTES)
-			w->entries[kept++] = e;
-	}
-	w->count = (uint16_t)kept;
+	return (struct entries){ .words = w->both,
+				 .at = w->both + w->room,
+				 .count = w->room };
 }
 
-static uint64_t bytes_read(const struct wide *w, uint64_t thread)
+static void wide_fill(struct wide *w, struct entries from)
 {
-	uint64_t bytes = 0;
+	struct entries e = entries_of(w);
 
-	for (uint32_t i = 0; i < w->count; i++) {
-		uint64_t word = w->entries[i].word;
-
-		if (pair_kind(word) == PAIR_READ &&
-		    (!thread || word >> PAIR_THREAD_SHIFT == thread))
-			bytes |= word & PAIR_BYTES;
-	}
-	return bytes;
-}
-
-static void emit_from(const struct wide *w, bool from_reads, uint64_t bytes,
-		      uint64_t word, uint64_t at, uintptr_t addr)
-{
-	for (uint32_t i = 0; i < w->count; i++) {
-		const struct entry *e = &w->entries[i];
-
-		if ((pair_kind(e->word) == PAIR_READ) == from_reads &&
-		    e->word & bytes && (e->word ^ word) >> PAIR_THREAD_SHIFT)
-			pairs_emit(e->word, e->at, word, at, addr);
+	for (uint32_t i = 0; i < e.count; i++) {
+		e.words[i] = i < from.count ? entry_get(&from.words[i]) : 0;
+		e.at[i] = i < from.count ? entry_get(&from.at[i]) : 0;
 	}
 }
 
-/* The list has room for one more. */
-static void wide_access(struct wide *w, uint64_t word, uint64_t at,
-			uintptr_t addr)
+/* Makes a list of what the granule has; false: somebody else did, or came. */
+static bool widen(struct granule *g, struct moments *m, uint64_t first,
+		  struct wide *w)
 {
-	uint64_t bytes = word & PAIR_BYTES;
-	uint64_t thread = word >> PAIR_THREAD_SHIFT;
-
-	if (pair_kind(word) == PAIR_READ) {
-		emit_from(w, false, bytes & ~bytes_read(w, thread), word, at,
-			  addr);
-		entries_drop(w, bytes, thread, true);
-	} else {
-		emit_from(w, true, bytes, word, at, addr);
-		emit_from(w, false, bytes & ~bytes_read(w, 0), word, at, addr);
-		entries_drop(w, bytes, 0, false);
-	}
-	w->entries[w->count++] = (struct entry){ .word = word, .at = at };
-}
-
-/* ---- the list of a spot ---- */
-
-/* Makes a list of what the spot has; false: somebody else did. */
-static bool widen(struct spot *s, uint64_t write, struct wide *w)
-{
-	uint64_t read = __atomic_load_n(&s->read, __ATOMIC_RELAXED);
-
-	w->count = 0;
-	if (write)
-		w->entries[w->count++] =
-			(struct entry){ .word = write, .at = s->write_at };
-	if (read)
-		w->entries[w->count++] =
-			(struct entry){ .word = read, .at = s->read_at };
+	wide_fill(w, (struct entries){ .words = g->words,
+				       .at = m->at,
+				       .count = GRANULE_ENTRIES });
+	w->both[0] = first;
 	/* Pairs with the acquire in wide_take. */
-	if (!__atomic_compare_exchange_n(&s->write, &write, word_of(w), false,
-					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&g->words[0], &first, word_of(w),
+					 false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
 		return false;
-	__atomic_store_n(&s->read, 0, __ATOMIC_RELAXED);
+	for (uint32_t i = 1; i < GRANULE_ENTRIES; i++)
+		entry_put(&g->words[i], 0);
 	return true;
 }
 
-/* The spot's list, latched, with room; NULL when there is no memory. */
-static struct wide *wide_take(struct spot *s)
+/* The granule's list, latched; NULL when there is no memory. */
+static struct wide *wide_take(struct granule *g, struct moments *m)
 {
 	for (;;) {
-		uint64_t write = __atomic_load_n(&s->write, __ATOMIC_ACQUIRE);
-		struct wide *w, *more;
+		uint64_t word = __atomic_load_n(&g->words[0], __ATOMIC_ACQUIRE);
+		struct wide *w;
 
-		if (!spot_is_wide(write)) {
+		if (!granule_is_wide(word)) {
 			w = wide_new(0);
 			if (!w)
 				return NULL;
-			if (!widen(s, write, w))
+			if (!widen(g, m, word, w))
 				wide_free(w);
 			continue;
 		}
-		w = wide_of(write);
+		w = wide_of(word);
 		latch_take(&w->latch);
-		if (__atomic_load_n(&s->write, __ATOMIC_RELAXED) != write) {
-			latch_give(&w->latch);
-			continue;
-		}
-		if (w->count < w->room)
+		if (entry_get(&g->words[0]) == word)
 			return w;
-		more = wide_new(class_of(w) + 1);
-		if (!more) {
-			/* The oldest is forgotten. */
-			w->entries[0] = w->entries[--w->count];
-			return w;
-		}
-		more->count = w->count;
-		for (uint32_t i = 0; i < w->count; i++)
-			more->entries[i] = w->entries[i];
-		__atomic_store_n(&s->write, word_of(more), __ATOMIC_RELEASE);
 		latch_give(&w->latch);
-		wide_free(w);
 	}
 }
 
-void pairs_wide(struct spot *s, uint64_t word, uint64_t at, uintptr_t addr)
+/* A latched list with twice the room instead of a latched one that is full;
+ * NULL: there is none. */
+static struct wide *wide_grow(struct granule *g, struct wide *w)
 {
-	struct wide *w = wide_take(s);
+	struct wide *more = wide_new(class_of(w) + 1);
 
-	if (!w)
-		return;
-	wide_access(w, word, at, addr);
+	if (!more)
+		return NULL;
+	wide_fill(more, entries_of(w));
+	latch_take(&more->latch);
+	__atomic_store_n(&g->words[0], word_of(more), __ATOMIC_RELEASE);
+	latch_give(&w->latch);
+	wide_free(w);
+	return more;
+}
+
+/* Adds to the latched list, and gives the latch back. */
+static void wide_add(struct granule *g, struct wide *w,
+		     const struct entry *made)
+{
+	uint32_t room = entries_room(entries_of(w));
+
+	if (room == w->room) {
+		struct wide *more = wide_grow(g, w);
+
+		/* Where there is no more, one is forgotten. */
+		room = more ? room : 0;
+		w = more ? more : w;
+	}
+	entries_set(entries_of(w), room, made);
 	latch_give(&w->latch);
 }
 
-void pairs_wide_forget(struct spot *s)
+void pairs_wide_add(struct granule *g, struct moments *m,
+		    const struct entry *made)
 {
-	uint64_t write = __atomic_load_n(&s->write, __ATOMIC_ACQUIRE);
-	struct wide *w = wide_of(write);
+	struct wide *w = wide_take(g, m);
 
-	if (!spot_is_wide(write))
+	if (w)
+		wide_add(g, w, made);
+}
+
+void pairs_wide(struct thread *t, struct granule *g, struct moments *m,
+		const struct entry *made, uintptr_t addr)
+{
+	struct wide *w = wide_take(g, m);
+
+	if (!w)
+		return;
+	entries_access(t, entries_of(w), made, addr);
+	wide_add(g, w, made);
+}
+
+void pairs_wide_forget(struct granule *g)
+{
+	uint64_t word = __atomic_load_n(&g->words[0], __ATOMIC_ACQUIRE);
+	struct wide *w = wide_of(word);
+
+	if (!granule_is_wide(word))
 		return;
 	latch_take(&w->latch);
-	if (__atomic_compare_exchange_n(&s->write, &write, 0, false,
+	if (__atomic_compare_exchange_n(&g->words[0], &word, 0, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		latch_give(&w->latch);
 		wide_free(w);

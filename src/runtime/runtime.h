@@ -64,6 +64,7 @@ struct call {
 	uintptr_t pc;	 /* return address into the caller */
 	uintptr_t frame; /* stack pointer of the callee, for longjmp */
 	uint32_t stack;	 /* node, 0 until somebody asks */
+	uint32_t loops;	 /* that the thread is in, here and in its callers */
 };
 
 /* A thread as the guest knows it. Written by its own thread only, but for
@@ -130,12 +131,11 @@ struct thread {
 	/* pairs.h: accesses so far, and the loops the thread is in */
 	uint32_t pair_count;
 	struct loops {
-		uint32_t depth;
 		struct loop_frame {
 			uint32_t loop, began;
-			const struct call *call;
 		} frames[LOOP_DEPTH];
 	} * loops;
+	struct pair_memo *pair_memo; /* pairs_table.c */
 
 	uint64_t writes; /* under control: those that hooks told of */
 	uint64_t allocations;
@@ -311,6 +311,26 @@ void access_forget(const volatile void *addr, size_t size);
 /* ---- stack.c ---- */
 
 uint32_t stack_node(struct thread *t, uintptr_t pc);
+
+static inline uint32_t stack_memo_at(uintptr_t pc, uint32_t parent)
+{
+	return (uint32_t)(pc ^ pc >> 8 ^ parent * 31) & (STACK_MEMO - 1);
+}
+
+/* The same where it is remembered and the thread uses the whole of its memo,
+ * else 0. A handler may change the memo meanwhile: the node is read first. */
+static inline uint32_t stack_recall(const struct thread *t, uintptr_t pc)
+{
+	const struct call *c = t->top;
+	uint32_t parent = c->stack;
+	const struct stack_memo *m = &t->memo[stack_memo_at(pc, parent)];
+	uint32_t node = m->node;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return m->pc == pc && m->parent == parent && (parent || c == t->base) ?
+		       node :
+		       0;
+}
 
 /* The stack pointer was set to `frame` by longjmp: the calls below it are
  * over. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/runtime.h"
 
+#include "runtime/control.h"
 #include "runtime/values.h"
 
 /*
@@ -137,9 +138,8 @@ static uint32_t node_child(uint32_t parent, uint32_t site)
 
 static uint32_t child_of(struct thread *t, uint32_t parent, uintptr_t pc)
 {
-	uint32_t few = recording ? STACK_MEMO : MEMO_FEW;
-	struct stack_memo *m =
-		&t->memo[(pc ^ pc >> 8 ^ parent * 31) & (few - 1)];
+	uint32_t few = controlled && !recording ? MEMO_FEW : STACK_MEMO;
+	struct stack_memo *m = &t->memo[stack_memo_at(pc, parent) & (few - 1)];
 
 	if (m->pc != pc || m->parent != parent) {
 		/* A call by the guest (of a thread's function, of a handler)
@@ -195,6 +195,7 @@ static void call_push(struct call *c, uintptr_t pc, uintptr_t frame)
 	c->pc = pc;
 	c->frame = frame;
 	c->stack = 0;
+	c->loops = c[-1].loops;
 }
 
 /* The calls move to a larger array. Not in a handler of a signal, which may

@@ -10,6 +10,7 @@
 
 #include "analysis/keymap.h"
 #include "base/vec.h"
+#include "trial/imports.h"
 
 /* A module that is looked at: for patches, or for a list. */
 struct look {
@@ -17,15 +18,14 @@ struct look {
 	struct callsites *list;
 	const struct region_module *module;
 	Elf *elf;
-	struct keymap slots; /* address of a slot of the GOT: enum hook */
-	struct keymap stubs; /* address of its stub in the PLT */
+	struct imports imports; /* enum hook */
 	struct keymap *planned;
 };
 
 /* HOOK_OTHER: another module's function, a hook that stays or none at all. */
 enum hook { HOOK_NONE, HOOK_ACCESS, HOOK_FRAME, HOOK_OTHER };
 
-static enum hook hook_of(const char *name)
+static uint32_t hook_of(const char *name)
 {
 	static const char *const accesses[] = {
 		"read", "write", "unaligned_", "volatile_", "vptr_",
@@ -40,71 +40,6 @@ static enum hook hook_of(const char *name)
 		if (strncmp(name, accesses[i], strlen(accesses[i])) == 0)
 			return HOOK_ACCESS;
 	return HOOK_OTHER;
-}
-
-/* ---- slots: what the dynamic linker fills in ---- */
-
-static void slots_of(struct look *l, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	Elf_Scn *linked = elf_getscn(l->elf, header->sh_link);
-	Elf_Data *symbols = linked ? elf_getdata(linked, NULL) : NULL;
-	GElf_Shdr symbol_header;
-	size_t count =
-		header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-
-	if (!data || !symbols || !gelf_getshdr(linked, &symbol_header))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Rela r;
-		GElf_Sym symbol;
-		const char *name;
-
-		if (!gelf_getrela(data, (int)i, &r) ||
-		    (GELF_R_TYPE(r.r_info) != R_X86_64_JUMP_SLOT &&
-		     GELF_R_TYPE(r.r_info) != R_X86_64_GLOB_DAT) ||
-		    !gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &symbol))
-			continue;
-		name = elf_strptr(l->elf, symbol_header.sh_link,
-				  symbol.st_name);
-		if (name)
-			*keymap_at(&l->slots, r.r_offset, 0) =
-				(uint32_t)hook_of(name);
-	}
-}
-
-/* ---- stubs: jumps through a slot ---- */
-
-static uint64_t relative(const uint8_t *at, uint64_t end)
-{
-	int32_t offset;
-
-	memcpy(&offset, at, sizeof(offset));
-	return end + (uint64_t)(int64_t)offset;
-}
-
-/* A stub is "jmp *slot(%rip)" within 16 bytes, perhaps with a prefix and a mark
- * for the processor in front. */
-static void stubs_of(struct look *l, const GElf_Shdr *header,
-		     const Elf_Data *data)
-{
-	const uint8_t *code = data->d_buf;
-	uint64_t step = header->sh_entsize == 8 ? 8 : 16;
-
-	for (uint64_t at = 0; at + step <= data->d_size; at += step)
-		for (uint64_t i = at; i + 6 <= at + step; i++) {
-			uint64_t slot;
-			uint32_t hook;
-
-			if (code[i] != 0xff || code[i + 1] != 0x25)
-				continue;
-			slot = relative(code + i + 2, header->sh_addr + i + 6);
-			hook = *keymap_at(&l->slots, slot, 0);
-			if (hook)
-				*keymap_at(&l->stubs, header->sh_addr + at, 0) =
-					hook;
-			break;
-		}
 }
 
 /* ---- calls ---- */
@@ -130,7 +65,7 @@ static void call_add(struct look *l, uint64_t end, enum force_patch_how how,
 	uint64_t k = end + m->bias - m->base;
 	uint32_t site = m->site + (uint32_t)k;
 
-	if (!hook || k >= m->size)
+	if (k >= m->size)
 		return;
 	if (l->force)
 		patch_add(l, site, how, hook);
@@ -140,18 +75,17 @@ static void call_add(struct look *l, uint64_t end, enum force_patch_how how,
 
 static void look_at(struct look *l, const cs_insn *in)
 {
-	uint64_t end = in->address + in->size;
-	const uint8_t *b = in->bytes;
-	uint32_t hook;
+	static const enum force_patch_how hows[] = {
+		[IMPORT_CALL5] = PATCH_CALL5,
+		[IMPORT_JUMP5] = PATCH_JUMP5,
+		[IMPORT_CALL6] = PATCH_CALL6,
+	};
+	enum import_call how;
+	uint32_t hook = imports_called(&l->imports, in->bytes, in->size,
+				       in->address, &how);
 
-	if (in->size == 5 && (b[0] == 0xe8 || b[0] == 0xe9)) {
-		hook = *keymap_at(&l->stubs, relative(b + 1, end), 0);
-		call_add(l, end, b[0] == 0xe8 ? PATCH_CALL5 : PATCH_JUMP5,
-			 hook);
-	} else if (in->size == 6 && b[0] == 0xff && b[1] == 0x15) {
-		hook = *keymap_at(&l->slots, relative(b + 2, end), 0);
-		call_add(l, end, PATCH_CALL6, hook);
-	}
+	if (hook)
+		call_add(l, in->address + in->size, hows[how], hook);
 }
 
 static void calls_of(struct look *l, const GElf_Shdr *header,
@@ -170,46 +104,24 @@ static void calls_of(struct look *l, const GElf_Shdr *header,
 
 /* ---- a module ---- */
 
-static bool is_stubs(const struct look *l, size_t names, const GElf_Shdr *h)
-{
-	const char *name = elf_strptr(l->elf, names, h->sh_name);
-
-	return name && strncmp(name, ".plt", 4) == 0;
-}
-
-/* Sections of one kind after the other, because each needs the one before. */
 static void sections_of(struct look *l, csh disassembler)
 {
-	enum { SLOTS, STUBS, CALLS, PASSES };
+	Elf_Scn *section = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(l->elf, &names) != 0)
 		return;
-	for (int pass = 0; pass < PASSES; pass++) {
-		Elf_Scn *section = NULL;
+	while ((section = elf_nextscn(l->elf, section))) {
+		GElf_Shdr h;
+		Elf_Data *data;
 
-		while ((section = elf_nextscn(l->elf, section))) {
-			GElf_Shdr h;
-			Elf_Data *data;
-			bool is_code;
-
-			if (!gelf_getshdr(section, &h))
-				continue;
-			if (pass == SLOTS && h.sh_type == SHT_RELA &&
-			    h.sh_flags & SHF_ALLOC)
-				slots_of(l, section, &h);
-			is_code = h.sh_type == SHT_PROGBITS &&
-				  h.sh_flags & SHF_EXECINSTR;
-			if (pass == SLOTS || !is_code)
-				continue;
-			data = elf_getdata(section, NULL);
-			if (!data || !data->d_buf)
-				continue;
-			if (pass == STUBS && is_stubs(l, names, &h))
-				stubs_of(l, &h, data);
-			else if (pass == CALLS && !is_stubs(l, names, &h))
-				calls_of(l, &h, data, disassembler);
-		}
+		if (!gelf_getshdr(section, &h) || h.sh_type != SHT_PROGBITS ||
+		    !(h.sh_flags & SHF_EXECINSTR) ||
+		    imports_is_stubs(l->elf, names, h.sh_name))
+			continue;
+		data = elf_getdata(section, NULL);
+		if (data && data->d_buf)
+			calls_of(l, &h, data, disassembler);
 	}
 }
 
@@ -220,12 +132,13 @@ static void module_look(struct look *l, csh disassembler)
 	if (fd < 0)
 		return;
 	l->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (l->elf && elf_kind(l->elf) == ELF_K_ELF)
+	if (l->elf && elf_kind(l->elf) == ELF_K_ELF) {
+		imports_init(&l->imports, l->elf, hook_of);
 		sections_of(l, disassembler);
+		imports_done(&l->imports);
+	}
 	elf_end(l->elf);
 	close(fd);
-	keymap_done(&l->slots);
-	keymap_done(&l->stubs);
 }
 
 static void planned_add(struct keymap *planned, const struct force *f)

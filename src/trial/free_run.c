@@ -87,6 +87,8 @@ int free_run(struct free_runs *f, uint32_t delay_us, uint64_t seed,
 	pairs->flags = f->flags | (delay_us ? PAIRS_DELAY : 0);
 	pairs->delay_us = delay_us;
 	pairs->seed = seed;
+	if (f->loops)
+		code_loops_fill(f->loops, pairs);
 	watch_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &f->launch.mask);
 	rc = run(f, err);

@@ -11,13 +11,15 @@
  * children may make runs.
  */
 
+#include "trial/code_loops.h"
 #include "trial/drain.h"
 #include "trial/launch.h"
 
 struct free_runs {
-	struct launch launch; /* region and streams are filled in */
-	uint64_t time_limit;  /* milliseconds */
-	uint32_t flags;	      /* enum pair_flag */
+	struct launch launch;		/* region and streams are filled in */
+	uint64_t time_limit;		/* milliseconds */
+	uint32_t flags;			/* enum pair_flag */
+	const struct code_loops *loops; /* of the program; NULL: not followed */
 	struct drain drain;
 	bool has_region;
 	int output; /* memory file */
