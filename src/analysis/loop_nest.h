@@ -9,7 +9,8 @@
  * An edge to a block that dominates its source goes back: it closes the loop
  * whose header is that block. The loop is the header and all from which the
  * edge can be reached without passing the header. Edges back to one header make
- * one loop.
+ * one loop: a `continue` cannot be told from an inner loop that begins where
+ * the outer one does.
  *
  * Finds: the loops that structured code and most `goto`s make, and which lies
  * in which. Misses: cycles that can be entered at two places, which have no
