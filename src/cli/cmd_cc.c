@@ -152,23 +152,6 @@ static int check_result(const struct build *b, struct err *err)
 
 /* ---- The verbs ---- */
 
-/* Takes heddle's own word out of the compiler's, wherever it stands before
- * "--"; returns how many are left. */
-static int take_own(struct build *b, int argc, char **argv)
-{
-	int kept = 0, i = 0;
-
-	for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strcmp(argv[i], "--loops") == 0)
-			b->compiler.has_blocks = true;
-		else
-			argv[kept++] = argv[i];
-	}
-	while (i < argc)
-		argv[kept++] = argv[i++];
-	return kept;
-}
-
 static int build_run(struct build *b, int argc, char **argv, struct err *err)
 {
 	char **command;
@@ -192,7 +175,8 @@ static int build_run(struct build *b, int argc, char **argv, struct err *err)
 	return rc;
 }
 
-/* Takes out the words that are for us: --blocks, in front of any "--". */
+/* Takes out the words that are for us, in front of any "--": --blocks, and
+ * --loops, which needs the same hooks. */
 static bool take_blocks(int *argc, char **argv)
 {
 	bool found = false, is_over = false;
@@ -200,7 +184,8 @@ static bool take_blocks(int *argc, char **argv)
 
 	for (int i = 0; i < *argc; i++) {
 		is_over |= strcmp(argv[i], "--") == 0;
-		if (!is_over && strcmp(argv[i], "--blocks") == 0)
+		if (!is_over && (strcmp(argv[i], "--blocks") == 0 ||
+				 strcmp(argv[i], "--loops") == 0))
 			found = true;
 		else
 			argv[kept++] = argv[i];
@@ -233,8 +218,7 @@ static int build(bool is_cxx, int argc, char **argv)
 	int rc = compiler_init(&b.compiler, getenv("HEDDLE_CC"), is_cxx, &err);
 
 	if (rc == 0) {
-		argc = take_own(&b, argc - 1, argv + 1);
-		rc = build_with(&b, argc, argv + 1, &err);
+		rc = build_with(&b, argc - 1, argv + 1, &err);
 		compiler_done(&b.compiler);
 	}
 	if (rc >= 0)

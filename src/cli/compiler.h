@@ -20,7 +20,6 @@ enum compiler_family {
 struct compiler {
 	char *program; /* a path, or a name to be found in PATH */
 	enum compiler_family family;
-	bool has_blocks; /* hooks at basic blocks are wanted */
 };
 
 /* `wanted` is the value of HEDDLE_CC, NULL when unset. A name that does not

@@ -68,9 +68,6 @@ static const char *const gcc_after[] = {
 	NULL,
 };
 
-static const char *const gcc_blocks[] = { "-fsanitize-coverage=trace-pc",
-					  NULL };
-
 static void add_gcc_compile(struct compiler_extra *extra)
 {
 	add_all(&extra->before, gcc_before);
@@ -94,11 +91,6 @@ static const char *const clang_after[] = {
 	/* Classes are described where they are used, so members have names. */
 	"-fstandalone-debug",
 	NULL,
-};
-
-/* A hook for each block, and not only where there is a choice. */
-static const char *const clang_blocks[] = {
-	"-fsanitize-coverage=bb,no-prune,trace-pc", NULL
 };
 
 /* Where functions are known again when modules are put together, calls behind
@@ -161,6 +153,7 @@ static void add_blocks(struct compiler_extra *extra,
 	static const char *const clang_blocks[] = {
 		"-Xclang", "-fsanitize-coverage-type=3",
 		"-Xclang", "-fsanitize-coverage-trace-pc",
+		"-Xclang", "-fsanitize-coverage-no-prune",
 		NULL,
 	};
 
@@ -179,10 +172,6 @@ static void add_compile(struct compiler_extra *extra,
 		add_gcc_compile(extra);
 	else
 		add_all(&extra->after, clang_after);
-	if (compiler->has_blocks)
-		add_all(&extra->after, compiler->family == COMPILER_GCC ?
-					       gcc_blocks :
-					       clang_blocks);
 	if (parts->headers) {
 		add(&extra->after, "-idirafter");
 		add(&extra->after, parts->headers);

@@ -53,7 +53,7 @@ struct compiler_line {
 	const char *lld;	  /* -fuse-ld=lld */
 	const char *other_width;  /* -m32, -mx32 */
 
-	bool blocks;	      /* --blocks, which is ours */
+	bool blocks;	      /* --blocks or --loops, ours */
 	const char *thread;   /* -fsanitize=thread */
 	const char *no_hooks; /* -fno-sanitize=thread or all, after that */
 	const char *tuned;    /* a setting of the compiler's hooks */

@@ -116,9 +116,6 @@ void pairs_wide_forget(struct granule *g);
 
 /* ---- pairs_loops.c ---- */
 
-/* The thread enters a basic block; its hook returns to `pc`. */
-void pairs_block(struct thread *t, uintptr_t pc);
-
 /* The number of the first access of the iteration that the thread is in; 0: it
  * is in no loop. */
 static inline uint32_t pairs_iteration(const struct thread *t)
