@@ -31,9 +31,9 @@
  * - While several threads read what nobody writes, the moment of a thread's
  *   read is that of its first at the same place.
  * - A thread that would need a fifth place in a granule, and has two there,
- *   gives up the older one (lists would be made of all memory that is used byte by
- *   byte). What is forgotten so is missed as a head; and where it was a read,
- *   the thread's next read there is told as a tail again.
+ *   gives up the older one (lists would be made of all memory that is used
+ *   byte by byte). What is forgotten so is missed as a head; and where it was a
+ *   read, the thread's next read there is told as a tail again.
  *
  * tests/unit/test_pairs.c bounds all of it: what synchronisation orders is told
  * in its order and in full, as long as no thread gives a place up; what nothing
