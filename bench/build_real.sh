@@ -9,6 +9,7 @@
 #   tsan     by gcc with its thread sanitizer
 #   heddle   by heddle-cc and heddle-c++ of the build directory $BUILD
 #   clang    by the same with HEDDLE_CC=clang-19
+#   loops    by the same with --loops
 #
 # All of them if none is named, those with bugs native and by heddle-cc. What is
 # there already stays, but for programs of another heddle. The sources come from
@@ -35,13 +36,14 @@ choose() {
 	case $1 in
 	native) ;;
 	tsan) flags+=' -fsanitize=thread' ;;
-	heddle | clang)
+	heddle | clang | loops)
 		CC=$BUILD/heddle-cc CXX=$BUILD/heddle-c++
 		mark="$BUILD $(stat -c %y "$BUILD/heddle")"
 		;;
 	*) fail "no variant is called $1" ;;
 	esac
 	[[ $1 != clang ]] || export HEDDLE_CC=clang-19
+	[[ $1 != loops ]] || flags+=' --loops'
 }
 
 build_pbzip2() {

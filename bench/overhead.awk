@@ -160,9 +160,32 @@ function memory_table(    i, p) {
 	print ""
 }
 
-function most_memory(column,    i, r, most) {
+function pairs_row(name, p) {
+	print "| " name " |" (p == "" ? " |" : \
+		sprintf(" %s | %.2f", times(p, "pairs"), \
+			of(p, "pairs", "both"))) " |" \
+		cell(p, "pairs", "wall", "tsan", "wall") \
+		cell(p, "pairs", "cpu", "tsan", "cpu") \
+		cell(p, "pairs", "user", "tsan", "user") \
+		cell(p, "pairs", "both", "tsan", "cpu") \
+		cell(p, "pairs", "cpu", "native", "cpu")
+}
+
+function pairs_table(    i) {
+	print "Access pairs collected, with loops (`heddle cc --loops`), as `heddle locate`"
+	print "does in its free runs: seconds as above, the last with the tool's."
+	print ""
+	print "| program | pairs | cpu and tool | / TSan: wall | cpu | user | cpu and tool | / native: cpu |"
+	print "|---|---|---|---|---|---|---|---|"
+	for (i = 0; i < programs; i++)
+		pairs_row(program[i], program[i])
+	pairs_row("geometric mean", "")
+	print ""
+}
+
+function worst(v1, c1, v2, c2,    i, r, most) {
 	for (i = 0; i < programs; i++) {
-		r = ratio(program[i], "observe", column, "tsan", "rss")
+		r = ratio(program[i], v1, c1, v2, c2)
 		if (r > most)
 			most = r
 	}
@@ -190,9 +213,15 @@ function bars() {
 			verdict(ratio("pbzip2", "idle", "cpu", "native", "cpu"), 1.2)
 	}
 	printf "| observed / TSan, peak of the program's memory, the worst %s\n", \
-		verdict(most_memory("rss"), 1)
+		verdict(worst("observe", "rss", "tsan", "rss"), 1)
 	printf "| the same, with the tool's %s\n", \
-		verdict(most_memory("rss_both"), 1)
+		verdict(worst("observe", "rss_both", "tsan", "rss"), 1)
+	printf "| pairs with loops / TSan, processor time, the worst %s\n", \
+		verdict(worst("pairs", "cpu", "tsan", "cpu"), 1.5)
+	printf "| the same, wall time %s\n", \
+		verdict(worst("pairs", "wall", "tsan", "wall"), 1.5)
+	bar("the same, processor time, geometric mean", \
+		"pairs", "cpu", "tsan", "cpu", 1.5)
 	print ""
 	printf "By medians instead of minima, the first six are %.2f, %.2f, %.2f, %.2f, %.2f and %.2f.\n",
 		geomean_of_middles("observe", "wall", "tsan", "wall"),
@@ -208,6 +237,7 @@ END {
 		exit 1
 	seconds_table()
 	ratio_table()
+	pairs_table()
 	memory_table()
 	bars()
 }

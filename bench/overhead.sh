@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # overhead.sh [--quick]: what a program of two threads costs native, with idle
-# hooks, observed, and under gcc's thread sanitizer. The runs take turns, and of
+# hooks, observed, with access pairs and loops collected, and under gcc's thread
+# sanitizer. The runs take turns, and of
 # each the smallest number counts, for whatever else happens on the machine
 # only adds. Prints tables in Markdown; bench/results/overhead.json has every
 # run. pbzip2 takes part if fetch.sh has fetched it.
@@ -30,7 +31,7 @@ if [[ ${1:-} == --quick ]]; then
 	size=([matrix]=300 [hashtable]=300000 [queue]=50000 [list]=6)
 fi
 programs=(matrix hashtable queue list)
-variants=(native idle observe tsan)
+variants=(native idle observe pairs tsan)
 
 fail() {
 	echo "overhead: $*" >&2
@@ -43,7 +44,9 @@ build() {
 	gcc "${flags[@]}" "$source" -o "$scratch/$1-native" &&
 		gcc "${flags[@]}" -fsanitize=thread "$source" \
 			-o "$scratch/$1-tsan" &&
-		"$HEDDLE" cc "${flags[@]}" "$source" -o "$scratch/$1-idle" ||
+		"$HEDDLE" cc "${flags[@]}" "$source" -o "$scratch/$1-idle" &&
+		"$HEDDLE" cc --loops "${flags[@]}" "$source" \
+			-o "$scratch/$1-pairs" ||
 		fail "cannot build $1"
 }
 
@@ -53,6 +56,7 @@ choose() {
 	case $2 in
 	observe) words=("$HEDDLE" run --observe --store "$scratch/store"
 		--keep 1 -o "$scratch/report" -- "$scratch/$1-idle") ;;
+	pairs) words=("$BUILD/bench/bench_pairs" -l "${words[@]}") ;;
 	tsan) words=(env TSAN_OPTIONS=report_bugs=0 "${words[@]}") ;;
 	esac
 	case $1 in
@@ -80,11 +84,11 @@ for program in "${programs[@]}"; do
 done
 real=$here/cache/build
 if [[ -d $here/cache/src/pbzip2 ]]; then
-	"$here/build_real.sh" {native,tsan,heddle}/pbzip2
+	"$here/build_real.sh" {native,tsan,heddle,loops}/pbzip2
 fi
 if [[ -x $real/heddle/pbzip2/pbzip2 && -x $real/tsan/pbzip2/pbzip2 ]]; then
 	programs+=(pbzip2)
-	for variant in native:native heddle:idle tsan:tsan; do
+	for variant in native:native heddle:idle tsan:tsan loops:pairs; do
 		cp "$real/${variant%:*}/pbzip2/pbzip2" \
 			"$scratch/pbzip2-${variant#*:}"
 	done
@@ -96,7 +100,7 @@ for program in "${programs[@]}"; do
 	check "$program"
 	for variant in "${variants[@]}"; do
 		kind=plain
-		[[ $variant != observe ]] || kind=tool
+		[[ $variant != observe && $variant != pairs ]] || kind=tool
 		choose "$program" "$variant"
 		echo "$program $variant $kind ${words[*]}"
 	done

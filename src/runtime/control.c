@@ -114,7 +114,7 @@ void control_begin(void)
 	learn_begin();
 	values_begin();
 	rule_begin();
-	if (control->ask.flags & CONTROL_PAIRS && region->flags & REGION_PAIRS)
+	if (pairs_are_asked())
 		pairs_begin();
 	chance_begin();
 	counter_begin();

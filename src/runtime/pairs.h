@@ -73,6 +73,13 @@ bool pairs_init(void);
 /* A run begins: nothing is known. */
 void pairs_begin(void);
 
+/* In a server: is the next run to collect them? */
+static inline bool pairs_are_asked(void)
+{
+	return region->flags & REGION_PAIRS &&
+	       region->control.ask.flags & CONTROL_PAIRS;
+}
+
 /* Thread t is about to make an access. */
 void pairs_access(struct thread *t, uintptr_t addr, size_t size,
 		  enum pair_access kind, uintptr_t pc);

@@ -5,6 +5,7 @@
 #include "runtime/control.h"
 #include "runtime/forcing.h"
 #include "runtime/latch.h"
+#include "runtime/pairs.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
 
@@ -233,7 +234,8 @@ static bool is_left_alone(void)
 {
 	const struct force *f = &region->force;
 
-	return !f->rule_count && !f->noise_chance && f->flags & FORCE_BARE;
+	return !f->rule_count && !f->noise_chance && f->flags & FORCE_BARE &&
+	       !pairs_are_asked();
 }
 
 void perturb_begin(void)
@@ -251,6 +253,8 @@ void perturb_begin(void)
 	SYS_2(SYS_prctl, PR_SET_TIMERSLACK, 1);
 	if (!life_first())
 		return;
+	if (pairs_are_asked())
+		pairs_begin();
 	perturbing = true;
 	steered = true;
 	gate_open();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/control.h"
+#include "runtime/pairs.h"
 #include "runtime/perturb.h"
 #include "runtime/sys.h"
 
@@ -106,7 +107,8 @@ void perturb_prepare(void)
 	const struct region_module *m = NULL;
 	static bool done;
 
-	if (done || f->flags & FORCE_BARE)
+	/* Pairs are of all accesses. */
+	if (done || f->flags & FORCE_BARE || pairs_are_asked())
 		return;
 	done = true;
 	f->patched = 0;
