@@ -393,6 +393,8 @@ static inline __attribute__((always_inline)) void plain(struct thread *t,
 	uint32_t node = 0;
 	uint64_t word;
 
+	/* The access itself comes next, and what is stored of it. */
+	__builtin_prefetch((const void *)addr, is_write);
 	if (likely(t->alive))
 		node = stack_recall(t, pc);
 	if (unlikely(!node || !g)) {

@@ -29,7 +29,7 @@ static bool lies_in(uint32_t loop, uint32_t outer)
 	return loop == outer;
 }
 
-static void hook_pass(struct thread *t, const struct loop_hook *h)
+static void hook_pass(struct thread *t, const struct loop_hook *h, uintptr_t pc)
 {
 	struct loop_frame *frames = t->loops->frames;
 	uint32_t base = t->top > t->base ? t->top[-1].loops : 0;
@@ -44,15 +44,32 @@ static void hook_pass(struct thread *t, const struct loop_hook *h)
 			frames[depth++].loop = h->loop;
 		}
 		frames[depth - 1].began = t->pair_count + 1;
+		t->loops->pc = pc;
+		t->loops->call = t->top;
+		t->loops->depth = depth;
 	}
 	t->top->loops = depth;
 }
 
-void pairs_block(struct thread *t, uintptr_t pc)
+/* Mostly it is the same loop's next iteration. */
+static inline bool is_next_iteration(const struct thread *t, uintptr_t pc)
+{
+	const struct loops *l = t->loops;
+	const struct call *c = t->top;
+
+	return l && l->pc == pc && l->call == c && c->loops == l->depth &&
+	       c > t->base && c[-1].loops < c->loops;
+}
+
+HOT void pairs_block(struct thread *t, uintptr_t pc)
 {
 	const struct region_module *m = &region->modules[0];
 	const struct loop_hook *h;
 
+	if (likely(is_next_iteration(t, pc))) {
+		t->loops->frames[t->loops->depth - 1].began = t->pair_count + 1;
+		return;
+	}
 	if (!(region->pairs.flags & PAIRS_LOOPS) || pc - m->base >= m->size)
 		return;
 	h = hook_find((uint32_t)(pc - m->bias));
@@ -61,5 +78,5 @@ void pairs_block(struct thread *t, uintptr_t pc)
 	if (unlikely(!t->loops))
 		t->loops = guest_map(sizeof(*t->loops));
 	if (t->loops)
-		hook_pass(t, h);
+		hook_pass(t, h, pc);
 }

@@ -131,6 +131,11 @@ struct thread {
 	/* pairs.h: accesses so far, and the loops the thread is in */
 	uint32_t pair_count;
 	struct loops {
+		/* The last header: its hook, the call, and how many loops
+		 * there are in it. */
+		uintptr_t pc;
+		struct call *call;
+		uint32_t depth;
 		struct loop_frame {
 			uint32_t loop, began;
 		} frames[LOOP_DEPTH];
