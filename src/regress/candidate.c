@@ -403,7 +403,7 @@ void candidates_add_cycle(const struct event *events, size_t count,
 			  uint32_t thread_count, struct candidates *out)
 {
 	for (uint32_t first = 0; first < thread_count; first++) {
-		struct candidate c = { .cost = 0 };
+		struct candidate c = { .is_cycle = true };
 		uint32_t n = first;
 
 		while (waits_for_lock(&threads[n]) && c.count < HUNT_EVENTS) {

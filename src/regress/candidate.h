@@ -31,6 +31,7 @@ struct candidate {
 	size_t at[HUNT_EVENTS]; /* events, in their order */
 	uint32_t count;
 	uint32_t gates; /* bits of events that stand in for what is behind */
+	bool is_cycle;	/* of locks */
 	uint32_t cost;	/* how far from the switches; less is better */
 };
 

@@ -76,14 +76,19 @@ static int try_it(struct bench *b, struct signature *s, uint32_t runs,
 	return 0;
 }
 
-/* What brings the failure back more often; else what takes fewer events, for
- * each of them must be found again in the next version. */
+/* What brings the failure back more often; else a deadlock's cycle, which is
+ * all there is to it; else what takes fewer events, for each of them must be
+ * found again in the next version. */
 static bool is_better(const struct signature *a, const struct signature *b)
 {
 	uint64_t x = (uint64_t)a->triggered * (b->tried + 1);
 	uint64_t y = (uint64_t)b->triggered * (a->tried + 1);
 
-	return x != y ? x > y : a->count < b->count;
+	if (x != y)
+		return x > y;
+	if (a->is_cycle != b->is_cycle)
+		return a->is_cycle;
+	return a->count < b->count;
 }
 
 /* Stable: of equals the one nearest to the switches stays in front. */

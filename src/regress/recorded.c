@@ -93,6 +93,15 @@ static char *copy(const char *text)
 	return xstrdup(text ? text : "");
 }
 
+/* What is inside of a lock is libc's: of "table.lock.__data.__lock" the first
+ * two names are the program's. */
+static size_t own_length(const char *variable)
+{
+	const char *inner = strstr(variable, ".__");
+
+	return inner ? (size_t)(inner - variable) : strlen(variable);
+}
+
 bool recorded_place(struct code_map *m, uint32_t site,
 		    struct signature_event *to)
 {
@@ -125,6 +134,7 @@ static bool event_fill(const struct recorded *r, struct code_map *m,
 		return false;
 	to->kind = e->kind;
 	to->variable = copy(global_name(m->sites, e->addr, e->size));
+	to->variable[own_length(to->variable)] = '\0';
 	frames_fill(r, m, e, to);
 	return true;
 }
@@ -134,7 +144,7 @@ bool recorded_signature(const struct recorded *r, struct code_map *m,
 {
 	uint32_t objects[HUNT_EVENTS], threads[HUNT_EVENTS];
 
-	*s = (struct signature){ 0 };
+	*s = (struct signature){ .is_cycle = c->is_cycle };
 	candidate_pattern(c, r->events.at, objects, threads);
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (!event_fill(r, m, &r->events.at[c->at[i]], &s->events[i])) {

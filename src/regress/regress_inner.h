@@ -45,6 +45,10 @@ MUST_USE int regress_keep(struct regress *r, struct err *err);
 /* sameness.c: fills in the verdict, and how sure it is. */
 void regress_judge(struct regress *r);
 
+/* The failure that was kept has signatures of its own: does that make one
+ * surer? */
+void regress_compare(struct regress *r, const struct signatures *new);
+
 /* Failures that one bug may show as, depending on who comes first. */
 bool regress_is_alike(const struct verdict *a, const struct verdict *b);
 

@@ -87,6 +87,16 @@ static void copy_command(struct repro *to, const struct regress *r)
 	}
 }
 
+static void compare(struct regress *r, const char *path)
+{
+	struct signatures s = { 0 };
+	struct err ignored;
+
+	if (path && signatures_load(&s, path, &ignored) == 0)
+		regress_compare(r, &s);
+	signatures_done(&s);
+}
+
 int regress_keep(struct regress *r, struct err *err)
 {
 	struct repro *new = repro_new();
@@ -111,6 +121,8 @@ int regress_keep(struct regress *r, struct err *err)
 			again_make_readable(r->o->store, new->name);
 		signatures_keep(r->o->store, new->name);
 	}
+	if (rc == 0)
+		compare(r, new->path);
 	repro_free(new);
 	for (size_t i = 0; i < files.count; i++)
 		free(files.at[i]);

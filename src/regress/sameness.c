@@ -7,9 +7,14 @@
  * about in their order before it. None of them alone is proof: an exit status
  * is the same for many bugs, and a signature that was widened matches what has
  * nothing to do with it.
+ *
+ * A failure that is kept gets signatures of its own, from its own run and, where
+ * it was located, from the pairs that caused it. If one of them is like one of
+ * the old failure's, the same events are at work, and one is surer of it.
  */
 #include "regress/regress_inner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Kinds that the same bug shows as, depending on who comes first. */
@@ -116,4 +121,56 @@ void regress_judge(struct regress *r)
 	else
 		set(result, REGRESS_OTHER, REGRESS_LIKELY,
 		    "another failure, by another way than the signature's");
+}
+
+/* ---- signatures of both ---- */
+
+static bool is_like_event(const struct signature_event *a,
+			  const struct signature_event *b)
+{
+	return hunt_operation(a->kind) == hunt_operation(b->kind) &&
+	       a->thread == b->thread && a->object == b->object &&
+	       (strcmp(a->function, b->function) == 0 ||
+		(*a->source && strcmp(a->source, b->source) == 0));
+}
+
+static bool is_like(const struct signature *a, const struct signature *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (uint32_t k = 0; k < a->count; k++)
+		if (!is_like_event(&a->events[k], &b->events[k]))
+			return false;
+	return true;
+}
+
+static bool have_like(const struct signatures *a, const struct signatures *b)
+{
+	for (size_t i = 0; i < a->all.count; i++)
+		for (size_t k = 0; k < b->all.count; k++)
+			if (is_like(&a->all.at[i], &b->all.at[k]))
+				return true;
+	return false;
+}
+
+void regress_compare(struct regress *r, const struct signatures *new)
+{
+	struct regress_result *result = r->result;
+	bool is_alike = family(r->verdict.kind) ==
+			family(r->again.repro->outcome);
+	const char *why = result->why;
+	char *more;
+
+	if (r->o->method != REGRESS_SIMILAR || !is_alike ||
+	    result->sure == REGRESS_CERTAIN ||
+	    !have_like(&result->signatures, new))
+		return;
+	more = xasprintf("%s; but its own signature is like the old one's",
+			 why);
+	set(result, REGRESS_SAME,
+	    result->verdict == REGRESS_SAME && result->sure == REGRESS_LIKELY ?
+		    REGRESS_CERTAIN :
+		    REGRESS_LIKELY,
+	    more);
+	free(more);
 }

@@ -45,6 +45,7 @@ struct signature {
 	struct signature_event events[HUNT_EVENTS];
 	uint32_t count;
 	uint32_t tried, triggered; /* runs of the program it was taken from */
+	bool is_cycle;		   /* of locks; known while it is found out */
 };
 
 struct signatures {

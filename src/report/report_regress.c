@@ -45,15 +45,24 @@ static void print_verdict(const struct regress_result *r, FILE *out)
 	word_count(runs, "run", "runs", out);
 }
 
+/* Of the signature that came furthest. */
+static uint32_t events_found(const struct regress_result *r)
+{
+	uint32_t found = 0;
+
+	for (uint32_t k = 0; k < r->signatures.all.at[r->signature].count; k++)
+		found += r->matches[k].is_found;
+	return found;
+}
+
 static void print_matched(const struct regress_result *r, FILE *out)
 {
-	uint32_t found = 0, count;
+	uint32_t found, count;
 
 	if (!r->signatures.all.count || is_broken(r))
 		return;
 	count = r->signatures.all.at[r->signature].count;
-	for (uint32_t k = 0; k < count; k++)
-		found += r->matches[k].is_found;
+	found = events_found(r);
 	fprintf(out, "  of the signature's %" PRIu32 " events ", count);
 	if (found == count)
 		fputs("all came in their order, and nothing broke\n", out);
@@ -247,21 +256,35 @@ static int width_of(const struct regress_report *r)
 	return (int)width;
 }
 
+/* What broke and where it is kept; else how far the search came. */
+static void print_outcome(const struct regress_result *r, FILE *out)
+{
+	if (r->text)
+		fputs(r->text, out);
+	else if (r->verdict == REGRESS_NOT_TRIGGERED && r->signatures.all.count)
+		fprintf(out, "%" PRIu32 " of %" PRIu32 " events in order",
+			events_found(r),
+			r->signatures.all.at[r->signature].count);
+	else
+		fputs(r->why ? r->why : "-", out);
+	if (r->kept)
+		fprintf(out, "; kept as %s", r->kept);
+}
+
 static void print_table(const struct regress_report *r, FILE *out)
 {
 	int width = width_of(r);
 
 	fprintf(out, "%-*s  %-22s  %-8s  %5s  %s\n", width, "repro", "verdict",
-		"sure", "runs", "what broke");
+		"sure", "runs", "what came of it");
 	for (size_t i = 0; i < r->count; i++) {
 		const struct regress_result *one = &r->results[i];
 
-		fprintf(out, "%-*s  %-22s  %-8s  %5zu  %s", width, one->name,
+		fprintf(out, "%-*s  %-22s  %-8s  %5zu  ", width, one->name,
 			regress_verdict_text(one->verdict),
 			is_broken(one) ? regress_sure_text(one->sure) : "-",
-			one->iterations.count, one->text ? one->text : "-");
-		if (one->kept)
-			fprintf(out, " (%s)", one->kept);
+			one->iterations.count);
+		print_outcome(one, out);
 		putc('\n', out);
 	}
 }

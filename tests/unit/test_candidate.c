@@ -160,6 +160,33 @@ static void all_are_patterns(void **state)
 	}
 }
 
+/* Held inside its critical section, B would keep out others. */
+static void adds_gates(void **state)
+{
+	const struct event events[] = {
+		access(2, EVENT_MUTEX_LOCK, 0x2000, 1),
+		access(2, EVENT_MUTEX_LOCK, 0x3000, 2),
+		access(2, EVENT_MUTEX_UNLOCK, 0x2000, 3),
+		access(1, EVENT_WRITE, 0x1000, 4),
+		access(2, EVENT_READ, 0x1000, 5),
+	};
+	struct candidates found = { 0 };
+	const struct candidate order = { .at = { 3, 4 }, .count = 2 };
+	uint32_t objects[HUNT_EVENTS], threads[HUNT_EVENTS];
+
+	(void)state;
+	vec_push(&found.all, order);
+	candidates_add_gates(events, 5, &found);
+	assert_int_equal(found.all.count, 2);
+	assert_int_equal(found.all.at[0].at[0], 3);
+	assert_int_equal(found.all.at[0].at[1], 1);
+	assert_int_equal(found.all.at[1].at[1], 4);
+	candidate_pattern(&found.all.at[0], events, objects, threads);
+	assert_int_equal(objects[1], HUNT_ANY_OBJECT);
+	assert_int_equal(threads[1], 1);
+	vec_free(&found.all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +194,7 @@ int main(void)
 		cmocka_unit_test(finds_two_objects),
 		cmocka_unit_test(finds_use_after_free),
 		cmocka_unit_test(finds_cycle),
+		cmocka_unit_test(adds_gates),
 		cmocka_unit_test(all_are_patterns),
 	};
 
