@@ -8,9 +8,10 @@
  * is the same for many bugs, and a signature that was widened matches what has
  * nothing to do with it.
  *
- * A failure that is kept gets signatures of its own, from its own run and, where
- * it was located, from the pairs that caused it. If one of them is like one of
- * the old failure's, the same events are at work, and one is surer of it.
+ * A failure that is kept gets signatures of its own, from its own run and,
+ * where it was located, from the pairs that caused it. If one of them is like
+ * one of the old failure's, the same events are at work, and one is surer of
+ * it.
  */
 #include "regress/regress_inner.h"
 
