@@ -2,7 +2,6 @@
 #include "regress/derive.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "regress/candidate.h"
@@ -34,10 +33,7 @@ struct bench {
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return (uint64_t)(hunt_now() * 1000);
 }
 
 /* On a busy machine there is more time, for a few runs at least. */

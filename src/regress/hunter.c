@@ -9,7 +9,7 @@ enum {
 	PATIENCE = 20000, /* points that a thread is held */
 };
 
-static double now(void)
+double hunt_now(void)
 {
 	struct timespec t;
 
@@ -198,14 +198,14 @@ int hunter_run(struct hunter *h, const struct signature *s,
 	struct worker *w = &h->again->follower.worker;
 	struct control_ask ask = ask_for(h, set->seed);
 
-	double began = now();
+	double began = hunt_now();
 
 	*run = (struct hunt_run){ 0 };
 	fill(h, s, set);
 	if (worker_runs(w, &ask, err) < 0)
 		return -1;
 	h->runs++;
-	run->seconds = now() - began;
+	run->seconds = hunt_now() - began;
 	h->seconds += run->seconds;
 	run->report = w->control->hunt.report;
 	return is_to_be_judged(h->again) ? look(h, run, err) : 0;

@@ -57,6 +57,9 @@ struct hunter {
 	struct places marked[HUNT_EVENTS];
 };
 
+/* Seconds of a clock that only goes on. */
+double hunt_now(void);
+
 /* hunter_done in any case. */
 MUST_USE int hunter_init(struct hunter *h, struct again *a, struct err *err);
 void hunter_done(struct hunter *h);

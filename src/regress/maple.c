@@ -10,8 +10,6 @@
  */
 #include "regress/regress_inner.h"
 
-#include <time.h>
-
 #include "regress/iroot.h"
 #include "regress/recorded.h"
 
@@ -61,14 +59,6 @@ static void iroots_take(struct regress *r, const struct recorded *run)
 	free(events);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* 1 when the run itself broke. */
 static int profile(struct regress *r, struct err *err)
 {
@@ -87,11 +77,11 @@ static int profile(struct regress *r, struct err *err)
 	ask.processors = a->repro->plan->processors;
 	ask.flags = a->repro->plan->flags | CONTROL_STOP | CONTROL_RECORD |
 		    CONTROL_ALL;
-	began = now();
+	began = hunt_now();
 	rc = recorded_run(&run, &a->follower.worker, &ask, err);
 	if (rc == 0)
 		iroots_take(r, &run);
-	r->result->hunting += now() - began;
+	r->result->hunting += hunt_now() - began;
 	if (rc == 0)
 		rc = again_judge(a, run.captured, &r->verdict, err);
 	if (rc == 0) {

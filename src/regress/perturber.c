@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 
@@ -18,14 +17,6 @@ struct choices {
 	uint32_t counts[HUNT_EVENTS];
 	uint32_t first, rules; /* of the plan */
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- beginning ---- */
 
@@ -271,11 +262,11 @@ static int make_run(struct perturber *p, const struct signatures *s,
 		    const struct choices *choices, uint32_t *which,
 		    struct hunt_run *run, struct err *err)
 {
-	double began = now();
+	double began = hunt_now();
 	struct captured *c =
 		follower_run(&p->again.follower, run->plan, false, err);
 
-	run->seconds = now() - began;
+	run->seconds = hunt_now() - began;
 	p->seconds += run->seconds;
 	if (!c)
 		return -1;

@@ -3,21 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "regress/derive.h"
 #include "regress/regress_inner.h"
 #include "regress/widen.h"
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 const char *regress_verdict_text(enum regress_verdict v)
 {
@@ -161,6 +152,8 @@ static int replay(struct regress *r, struct err *err)
 						      EXIT_BROKEN });
 	if (r->verdict.status == EXIT_BROKEN) {
 		r->broken = run;
+		if (a->repro->plan->rules.is_free)
+			r->rules = plan_copy(a->repro->plan);
 		return 1;
 	}
 	verdict_done(&r->verdict);
@@ -335,14 +328,14 @@ int regress_run(const struct regress_options *o, const char *name,
 
 	*result = (struct regress_result){ .name = xstrdup(name) };
 	if (again_open(&r.again, o->store, name, o->allows_check, err) == 0) {
-		double began = now();
+		double began = hunt_now();
 
 		if (o->program)
 			program = realpath(o->program, NULL);
 		r.again.instead = program ? program : o->program;
 		r.again.mode = AGAIN_CONTROLLED;
 		rc = try_it(&r, name, err);
-		result->seconds = now() - began;
+		result->seconds = hunt_now() - began;
 		result->was = xstrdup(r.again.repro->verdict);
 		result->program = xstrdup(r.again.argv[0]);
 		if (rc >= 0)

@@ -31,12 +31,12 @@ static void take_over(struct regress *r, struct hunt_run *run)
 int regress_convert(struct regress *r, struct err *err)
 {
 	struct regress_result *result = r->result;
-	const struct signature *s =
-		&result->signatures.all.at[result->signature];
 	struct hunt_setting set = r->set;
+	const struct signature *s;
 
 	if (!result->signatures.all.count)
 		return 0;
+	s = &result->signatures.all.at[result->signature];
 	for (uint32_t i = 0; i < CONVERT_RUNS && r->rules; i++) {
 		enum { PASS = 64, NOISE = 4 };
 		struct hunt_run run;
