@@ -90,6 +90,14 @@ const struct code_function *code_holder(const struct code_map *m, uint32_t site)
 	return NULL;
 }
 
+/* Headers of the system are large, and no fix changes them. */
+static const char *text_of(struct sources *s, const struct frame *f)
+{
+	if (f->file && strncmp(f->file, "/usr/", 5) == 0)
+		return NULL;
+	return source_text(s, f->file, f->line);
+}
+
 const char *code_text(struct code_map *m, const struct code_piece *p)
 {
 	size_t n = (size_t)(p - m->pieces.at);
@@ -98,7 +106,7 @@ const char *code_text(struct code_map *m, const struct code_piece *p)
 		const struct frame *f =
 			site_chain_told(&m->pieces.at[m->texts.count].chain);
 
-		vec_push(&m->texts, source_text(&m->sources, f->file, f->line));
+		vec_push(&m->texts, text_of(&m->sources, f));
 	}
 	return m->texts.at[n];
 }

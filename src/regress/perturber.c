@@ -259,10 +259,9 @@ static int judge(struct perturber *p, struct captured *c, struct hunt_run *run,
 }
 
 static int make_run(struct perturber *p, const struct signatures *s,
-		    const struct choices *choices, uint32_t *which,
-		    struct hunt_run *run, struct err *err)
+		    const struct choices *choices, double began,
+		    uint32_t *which, struct hunt_run *run, struct err *err)
 {
-	double began = hunt_now();
 	struct captured *c =
 		follower_run(&p->again.follower, run->plan, false, err);
 
@@ -281,6 +280,7 @@ int perturber_run(struct perturber *p, const struct signatures *s,
 		  const struct hunt_setting *sets, uint64_t seed,
 		  uint32_t *which, struct hunt_run *run, struct err *err)
 {
+	double began = hunt_now();
 	struct choices *choices;
 	int rc = 1;
 
@@ -290,7 +290,7 @@ int perturber_run(struct perturber *p, const struct signatures *s,
 	choices = xcalloc(s->all.count + 1, sizeof(*choices));
 	run->plan = plan_make(p, s, sets, seed, choices);
 	if (run->plan->rules.all.count)
-		rc = make_run(p, s, choices, which, run, err);
+		rc = make_run(p, s, choices, began, which, run, err);
 	if (rc)
 		hunt_run_done(run);
 	free(choices);
