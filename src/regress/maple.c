@@ -18,7 +18,7 @@
  * under control, and as near to that as it gets: a thread runs until it must
  * wait, but for a switch now and then. On small programs a few have it all.
  */
-enum { PROFILE_RUNS = 3, PROFILE_NOISE = 1 };
+enum { PROFILE_RUNS = 3, PROFILE_RUNS_MOST = 30, PROFILE_NOISE = 1 };
 
 /* The first iRoots are those seen first; one of an earlier run is not new. */
 static void take(struct regress *r, const struct recorded *run,
@@ -119,11 +119,19 @@ static int try_each(struct regress *r, uint32_t round, struct err *err)
 	return rc;
 }
 
+/* Is another profile wanted? Threads that never lived at the same time say
+ * nothing of each other. */
+static bool is_wanted(const struct regress *r, int made)
+{
+	return made < PROFILE_RUNS ||
+	       (made < PROFILE_RUNS_MOST && !r->result->signatures.all.count);
+}
+
 int regress_maple(struct regress *r, struct err *err)
 {
 	int rc = hunter_init(&r->hunter, &r->again, err);
 
-	for (int i = 0; i < PROFILE_RUNS && rc == 0 && regress_has_runs(r); i++)
+	for (int i = 0; is_wanted(r, i) && rc == 0 && regress_has_runs(r); i++)
 		rc = profile(r, err);
 	if (rc == 0 && !r->result->signatures.all.count) {
 		r->result->why = xstrdup("no two threads of it met anywhere");
