@@ -13,7 +13,7 @@
  * twins:    -DPARTIAL moves the transfer into a function of its own and checks
  *           it, with one monitor still; -DFIXED holds both monitors, the lower
  *           number first
- * sizes:    orders of each customer
+ * sizes:    orders of each customer, parts of an order that are done
  */
 #include <assert.h>
 
@@ -25,10 +25,12 @@ struct account {
 	pthread_mutex_t monitor;
 	int number;
 	volatile long balance;
+	long brought; /* by its customer */
 };
 
 static struct account accounts[CUSTOMERS];
 static int orders;
+static int parts;
 
 #ifdef PARTIAL
 static long transfers_refused;
@@ -99,8 +101,13 @@ static void *customer_run(void *arg)
 		long amount = (long)(subject_work((unsigned)i, 2000) % 90) + 10;
 
 		account_deposit(own, amount);
-		account_transfer(own, other, amount / 2);
-		account_withdraw(own, amount);
+		own->brought += amount;
+		if (parts > 1)
+			account_transfer(own, other, amount / 2);
+		if (parts > 2) {
+			account_withdraw(own, amount);
+			own->brought -= amount;
+		}
 	}
 	return NULL;
 }
@@ -111,6 +118,7 @@ int main(int argc, char **argv)
 	long sum = 0;
 
 	orders = subject_size(argc, argv, 1, 2);
+	parts = subject_size(argc, argv, 2, 3);
 	for (int i = 0; i < CUSTOMERS; i++) {
 		pthread_mutex_init(&accounts[i].monitor, NULL);
 		accounts[i].number = i;
@@ -121,7 +129,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < CUSTOMERS; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < CUSTOMERS; i++)
-		sum += accounts[i].balance;
+		sum += accounts[i].balance - accounts[i].brought;
 	assert(sum == 100L * CUSTOMERS);
 	printf("%ld altogether\n", sum);
 	return 0;

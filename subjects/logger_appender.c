@@ -11,11 +11,11 @@
  * accesses: read of category.list, write of NULL, read of category.list
  * natively: rare, two loads one after the other
  * twins:    -DFIXED holds the category's lock while it goes through
- * sizes:    events of each thread
+ * sizes:    events of each thread, threads that log
  */
 #include "subject.h"
 
-#define THREADS 2
+#define THREADS_MAX 2
 #define APPENDERS 2
 
 struct appender {
@@ -105,16 +105,19 @@ static void *closer_run(void *arg)
 
 int main(int argc, char **argv)
 {
-	unsigned seeds[THREADS] = { 3, 44 };
-	pthread_t threads[THREADS], closer;
+	unsigned seeds[THREADS_MAX] = { 3, 44 };
+	int count = subject_size(argc, argv, 2, THREADS_MAX);
+	pthread_t threads[THREADS_MAX], closer;
 
 	events = subject_size(argc, argv, 1, 2);
 	for (int i = 0; i < APPENDERS; i++)
 		category_attach(&appenders[i]);
-	for (int i = 0; i < THREADS; i++)
+	if (count > THREADS_MAX)
+		return 2;
+	for (int i = 0; i < count; i++)
 		subject_start(&threads[i], thread_run, &seeds[i]);
 	subject_start(&closer, closer_run, NULL);
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	pthread_join(closer, NULL);
 	printf("%u and %u events\n", appenders[0].events, appenders[1].events);

@@ -10,11 +10,11 @@
  * accesses: read of logger.filter, write of NULL, read of logger.filter
  * natively: rare, two loads one after the other
  * twins:    -DFIXED reads it once
- * sizes:    records of each thread, changes of the filter
+ * sizes:    records of each thread, changes of the filter, threads that log
  */
 #include "subject.h"
 
-#define THREADS 2
+#define THREADS_MAX 2
 
 enum level { LEVEL_DEBUG, LEVEL_INFO, LEVEL_ERROR };
 
@@ -98,15 +98,18 @@ static void *configurator_run(void *arg)
 
 int main(int argc, char **argv)
 {
-	unsigned seeds[THREADS] = { 3, 44 };
-	pthread_t threads[THREADS], configurator;
+	unsigned seeds[THREADS_MAX] = { 3, 44 };
+	int count = subject_size(argc, argv, 3, THREADS_MAX);
+	pthread_t threads[THREADS_MAX], configurator;
 
 	records = subject_size(argc, argv, 1, 3);
 	changes = subject_size(argc, argv, 2, 2);
-	for (int i = 0; i < THREADS; i++)
+	if (count > THREADS_MAX)
+		return 2;
+	for (int i = 0; i < count; i++)
 		subject_start(&threads[i], thread_run, &seeds[i]);
 	subject_start(&configurator, configurator_run, NULL);
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	pthread_join(configurator, NULL);
 	printf("%u records written\n", logger.written);

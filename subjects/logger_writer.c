@@ -11,13 +11,13 @@
  *           another, read of writer
  * natively: rare, two loads one after the other
  * twins:    -DFIXED closes and appends under the appender's lock
- * sizes:    lines of each thread
+ * sizes:    lines of each thread, threads that log
  */
 #include <string.h>
 
 #include "subject.h"
 
-#define THREADS 2
+#define THREADS_MAX 2
 
 struct writer {
 	pthread_mutex_t lock;
@@ -96,17 +96,20 @@ static void *closer_run(void *arg)
 
 int main(int argc, char **argv)
 {
-	unsigned seeds[THREADS] = { 3, 44 };
-	pthread_t threads[THREADS], closer;
+	unsigned seeds[THREADS_MAX] = { 3, 44 };
+	int count = subject_size(argc, argv, 2, THREADS_MAX);
+	pthread_t threads[THREADS_MAX], closer;
 
 	lines = subject_size(argc, argv, 1, 2);
 	file_writer.file = tmpfile();
 	if (!file_writer.file)
 		return 2;
-	for (int i = 0; i < THREADS; i++)
+	if (count > THREADS_MAX)
+		return 2;
+	for (int i = 0; i < count; i++)
 		subject_start(&threads[i], thread_run, &seeds[i]);
 	subject_start(&closer, closer_run, NULL);
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	pthread_join(closer, NULL);
 	fclose(file_writer.file);

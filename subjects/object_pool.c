@@ -11,13 +11,13 @@
  * accesses: read of pool.active, write of it by another, write of it
  * natively: rare: all users have to be about to count
  * twins:    -DFIXED counts the connection before it makes it
- * sizes:    limit, turns of each user
+ * sizes:    limit, turns of each user, users
  */
 #include <assert.h>
 
 #include "subject.h"
 
-#define USERS 3
+#define USERS_MAX 3
 
 struct connection {
 	unsigned token;
@@ -117,17 +117,20 @@ static void *user_run(void *arg)
 
 int main(int argc, char **argv)
 {
-	unsigned users[USERS];
-	pthread_t threads[USERS];
+	unsigned users[USERS_MAX];
+	unsigned count = (unsigned)subject_size(argc, argv, 3, USERS_MAX);
+	pthread_t threads[USERS_MAX];
 	struct connection *connection;
 
 	pool.limit = subject_size(argc, argv, 1, 2);
 	turns = subject_size(argc, argv, 2, 2);
-	for (unsigned i = 0; i < USERS; i++) {
+	if (count > USERS_MAX)
+		return 2;
+	for (unsigned i = 0; i < count; i++) {
 		users[i] = i;
 		subject_start(&threads[i], user_run, &users[i]);
 	}
-	for (int i = 0; i < USERS; i++)
+	for (unsigned i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	printf("%d connections made\n", pool.made);
 	while ((connection = idle_pop()))
