@@ -23,7 +23,8 @@
 enum { PROCESSORS = 2 /* that programs are told of, on every machine */ };
 
 struct explore_values {
-	uint64_t runs, time_for, jobs, bound, hang, max_points, memory, keep;
+	uint64_t runs, time_for, jobs, bound, window, hang, max_points, memory,
+		keep;
 	const char *search, *solver, *points, *expect, *check, *store, *output,
 		*classes;
 	bool all_failures, no_deadlocks, resume, json, costs;
@@ -31,7 +32,7 @@ struct explore_values {
 
 static const struct explore_values explore_defaults = {
 	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
-	.bound = 2,	   .search = "mcm",
+	.bound = 2,	   .window = EXPLORE_WINDOW, .search = "mcm",
 	.solver = "order", .points = "shared",
 };
 
@@ -45,6 +46,8 @@ static const struct arg explore_options[] = {
 		   "mcm|dfs|chess|dpor", "what chooses schedules (mcm)"),
 	ARG_NUMBER(struct explore_values, bound, "bound", 0, "C",
 		   "preemptions that chess tries (2)"),
+	ARG_NUMBER(struct explore_values, window, "window", 0, "N",
+		   "events that mcm asks about together (10000)"),
 	ARG_CHOICE(struct explore_values, solver, "solver", 0, "order|z3",
 		   "what answers questions of mcm (order)"),
 	ARG_FLAG(struct explore_values, resume, "resume", 0,
@@ -137,6 +140,7 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.solver = strcmp(v->solver, "z3") == 0 ? SOLVER_Z3 :
 							 SOLVER_ORDER,
 		.bound = (uint32_t)v->bound,
+		.window = (uint32_t)v->window,
 	};
 	if (strcmp(v->points, "all") == 0)
 		t->options.ask.flags |= CONTROL_ALL;
@@ -286,6 +290,8 @@ static int check_values(const struct explore_values *v, const char *program,
 	if (v->bound > BOUND_MOST)
 		return err_set(err, "--bound wants a number up to %d, not %llu",
 			       BOUND_MOST, (unsigned long long)v->bound);
+	if (v->window < 2 || v->window > UINT32_MAX / 2)
+		return err_set(err, "--window wants a number above 1");
 	if (!v->max_points)
 		return err_set(err, "--max-points wants a number above 0");
 	if (v->resume && strcmp(v->search, "mcm") != 0)

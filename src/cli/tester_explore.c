@@ -46,6 +46,7 @@ int search_explore(struct search *s, uint64_t ms, struct err *err)
 		.outputs = &s->outputs,
 		.search = SEARCH_MCM,
 		.solver = SOLVER_ORDER,
+		.window = EXPLORE_WINDOW,
 		.tell = tell,
 		.to = s,
 	};

@@ -83,6 +83,24 @@ static void add_lives(struct causal *m)
 	}
 }
 
+/* What is given takes place, before all the rest. */
+static void add_given(struct causal *m)
+{
+	const struct causal_event *e = m->trace->events.at;
+
+	for (uint32_t i = 0; i < m->trace->given; i++) {
+		causal_clause(m, m->present[i]);
+		if (i + 1 < m->trace->given)
+			causal_edge(m, i, i + 1);
+	}
+	for (uint32_t i = m->trace->given;
+	     m->trace->given && i < m->trace->events.count; i++)
+		if (!e[i].position ||
+		    m->must.chain[e[i].thread].at[e[i].position - 1] <
+			    m->trace->given)
+			causal_edge(m, m->trace->given - 1, i);
+}
+
 static void find_sources(struct causal *m)
 {
 	const struct causal_trace *t = m->trace;
@@ -119,6 +137,7 @@ struct causal *causal_new(const struct causal_trace *t, enum solver_kind kind,
 	m->kept = xcalloc(t->parts.count + 1, sizeof(*m->kept));
 	order_graph_init(&m->must, t->threads);
 	add_events(m);
+	add_given(m);
 	add_lives(m);
 	causal_add_barriers(m);
 	find_sources(m);

@@ -69,6 +69,7 @@ struct causal_part {
 
 struct causal_trace {
 	uint32_t threads, locks, conditions;
+	uint32_t given; /* of the events: they have taken place already */
 	VEC(struct causal_event) events;
 	VEC(struct causal_part) parts;
 	VEC(uint64_t) initial;	  /* by location */

@@ -427,8 +427,8 @@ static void why_gaps(struct explorer *x)
 			     "read-write locks" },
 		{ GAP_UNREAD, "accesses too wide to be told with values" },
 		{ GAP_CUT, "runs too long to be told" },
-		{ GAP_WINDOW,
-		  "runs of more than 10,000 events, of which the first were asked about" },
+		{ GAP_WINDOW, "runs were asked about in windows (--window): "
+			      "events farther apart kept their order" },
 		{ GAP_CHOICES, "reads of many variables at once" },
 		{ GAP_BARRIER,
 		  "which threads meet at a barrier was not varied" },

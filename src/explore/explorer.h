@@ -21,6 +21,8 @@
 #include "explore/solver.h"
 #include "trial/campaign.h"
 
+enum { EXPLORE_WINDOW = 10000 }; /* for most purposes */
+
 enum explore_search {
 	SEARCH_MCM,
 	SEARCH_DFS,
@@ -51,6 +53,7 @@ struct explore_options {
 	const char *state; /* file to go on from and to write; NULL: none */
 	bool no_deadlocks; /* ask for no states in which every thread waits */
 	uint32_t bound;	   /* preemptions, of chess */
+	uint32_t window;   /* events that mcm looks at together; 0: all */
 
 	void (*tell)(void *to, const struct explore_news *news);
 	void *to;

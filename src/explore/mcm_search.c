@@ -27,7 +27,6 @@
 #include "format/rng.h"
 
 enum {
-	WINDOW = 10000,	     /* events that are looked at together */
 	CONFLICTS = 2000000, /* before a question is given up */
 	TIMES_KEPT = 1 << 20,
 	STUCK_MOST = 16, /* deadlocks that one run is asked for */
@@ -42,9 +41,17 @@ struct question {
 	bool is_done;
 };
 
-/* A run with open questions. */
-struct past {
+/* A run, and how many windows of it have questions. */
+struct whole {
 	struct run_trace *t;
+	uint32_t windows;
+};
+
+/* A window of a run with open questions; most runs have one. */
+struct past {
+	struct whole *whole;
+	struct run_trace *t; /* of it */
+	uint32_t begin;
 	struct trace_model *m;
 	struct causal *model; /* made when first asked */
 	VEC(struct question) questions;
@@ -87,7 +94,10 @@ static void past_free(struct past *p)
 		return;
 	causal_free(p->model);
 	trace_model_free(p->m, p->t);
-	run_trace_free(p->t);
+	if (!--p->whole->windows) {
+		run_trace_free(p->t);
+		free(p->whole);
+	}
 	vec_free(&p->questions);
 	free(p);
 }
@@ -138,14 +148,14 @@ static void question_add(struct past *p, const struct causal_target *target)
 }
 
 /* The model of a run, and what can be asked. Works on the run alone. */
-static int past_prepare(struct past *p, enum solver_kind kind)
+static int past_prepare(struct past *p, const struct explore_options *o)
 {
 	const struct causal_target *targets;
 	struct err err;
 	size_t count;
 
-	p->m = trace_model_new(p->t, WINDOW);
-	p->model = causal_new(&p->m->causal, kind, &err);
+	p->m = trace_model_new(p->t, p->begin, o->window);
+	p->model = causal_new(&p->m->causal, o->solver, &err);
 	if (!p->model)
 		return -1;
 	count = causal_targets(p->model, &targets);
@@ -279,6 +289,24 @@ static void vector_add(struct vectors *v, const uint32_t *vector,
 		vec_push(v, vector[i]);
 }
 
+/* With how many events of the window does a run begin, thread by thread? False:
+ * it differs before the window. */
+static bool shared_with(const struct past *p, const struct known_run *r,
+			uint32_t *vector)
+{
+	for (uint32_t i = 0; i < p->t->thread_count; i++) {
+		uint32_t lines = 0;
+
+		if (i < r->thread_count)
+			lines = run_trace_shared(&p->t->threads[i],
+						 &r->threads[i]);
+		if (lines < p->m->given[i])
+			return false;
+		vector[i] = p->m->events_in[i][lines];
+	}
+	return true;
+}
+
 /* The runs in which the read has got that. The lock is held. */
 static void find_known(struct mcm *s, const struct past *p,
 		       const struct question *q, struct vectors *out)
@@ -293,15 +321,8 @@ static void find_known(struct mcm *s, const struct past *p,
 		const struct known_run *r =
 			&s->known.all.at[s->known.links.at[n - 1].run];
 
-		if (r->is_gone)
-			continue;
-		for (uint32_t i = 0; i < t->threads; i++)
-			vector[i] = i < r->thread_count ?
-					    p->m->events_in[i][run_trace_shared(
-						    &p->t->threads[i],
-						    &r->threads[i])] :
-					    0;
-		vector_add(out, vector, t->threads, own);
+		if (!r->is_gone && shared_with(p, r, vector))
+			vector_add(out, vector, t->threads, own);
 	}
 	free(vector);
 }
@@ -443,7 +464,7 @@ static void prepare(struct mcm *s, struct past *p)
 
 	p->is_busy = true;
 	pthread_mutex_unlock(&s->x->lock);
-	if (past_prepare(p, s->x->o->solver) < 0)
+	if (past_prepare(p, s->x->o) < 0)
 		gaps = GAP_KIND;
 	pthread_mutex_lock(&s->x->lock);
 	if (p->model && causal_counts(p->model)->cut)
@@ -507,12 +528,30 @@ static void note_reads(struct mcm *s, const struct run_trace *t)
 	}
 }
 
+static void pasts_add(struct mcm *s, struct run_trace *t)
+{
+	struct whole *w = xcalloc(1, sizeof(*w));
+	struct trace_windows windows = { 0 };
+
+	trace_model_windows(t, s->x->o->window, &windows);
+	w->t = t;
+	w->windows = (uint32_t)windows.count;
+	for (size_t i = 0; i < windows.count; i++) {
+		struct past *p = xcalloc(1, sizeof(*p));
+
+		*p = (struct past){ .whole = w,
+				    .t = t,
+				    .begin = windows.at[i] };
+		vec_push(&s->pasts, p);
+	}
+	vec_free(&windows);
+}
+
 static void mcm_learn(void *search, struct explore_job *job,
 		      struct run_trace *t)
 {
 	struct mcm *s = search;
 	struct origin *o = job->from;
-	struct past *p;
 
 	if (o) {
 		o->past->flying--;
@@ -526,9 +565,7 @@ static void mcm_learn(void *search, struct explore_job *job,
 		return;
 	}
 	explorer_class(s->x, t);
-	p = xcalloc(1, sizeof(*p));
-	p->t = t;
-	vec_push(&s->pasts, p);
+	pasts_add(s, t);
 }
 
 static uint64_t mcm_left(void *search)

@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "explore/trace_model.h"
+#include "explore/trace_builder.h"
 
 #include <string.h>
 
-#include "analysis/keymap.h"
-#include "explore/memory_parts.h"
 #include "format/event.h"
-
-/* What a thread has under way. */
-struct actor {
-	uint64_t condition; /* it waits for, 0: none */
-	uint64_t mutex;
-	bool timed_out;
-	uint32_t barrier, round; /* it came to last */
-};
-
-struct builder {
-	const struct run_trace *t;
-	struct trace_model *m;
-	struct memory_parts parts;
-	struct keymap names;   /* of objects, by kind: from 1 */
-	struct keymap tried;   /* locks: the location of each, from 1 */
-	VEC(uint32_t) entered; /* by barrier */
-	VEC(uint64_t) now;     /* by location: what is there */
-	VEC(bool) is_known;    /* by location: it has an initial value */
-	struct actor *actors;
-};
 
 enum object_kind { LOCK = 1, CONDITION, SEMAPHORE, BARRIER };
 
@@ -94,7 +72,7 @@ static uint32_t tried_location(struct builder *b, uint64_t object)
 
 /* ---- events ---- */
 
-static void event_add(struct builder *b, uint32_t line, struct causal_event e)
+void builder_event(struct builder *b, uint32_t line, struct causal_event e)
 {
 	struct causal_trace *t = &b->m->causal;
 
@@ -105,6 +83,14 @@ static void event_add(struct builder *b, uint32_t line, struct causal_event e)
 	vec_push(&b->m->lines, line);
 	if (line != NO_LINE)
 		b->m->event_of[line] = (uint32_t)t->events.count - 1;
+}
+
+static void event_add(struct builder *b, uint32_t line, struct causal_event e)
+{
+	if (b->is_given)
+		given_note(b, &e);
+	else
+		builder_event(b, line, e);
 }
 
 static void sync_add(struct builder *b, uint32_t line, enum causal_kind kind,
@@ -302,7 +288,7 @@ static bool is_read_lock(const struct builder *b, uint32_t line, uint32_t lock)
 		    e->object == lock)
 			return e->shared;
 	}
-	return false;
+	return given_is_shared(b, thread, lock);
 }
 
 static void unlock_add(struct builder *b, uint32_t line)
@@ -508,18 +494,24 @@ static void find_crowds(struct trace_model *m)
 	free(threads);
 }
 
-/* How many events are in the beginnings of each history? */
+/* How many events are in the beginnings of each history, and how much of each
+ * is given? */
 static void count_events(struct trace_model *m, const struct run_trace *t)
 {
 	m->events_in = xcalloc(t->thread_count + 1, sizeof(*m->events_in));
+	m->given = xcalloc(t->thread_count + 1, sizeof(*m->given));
 	for (uint32_t n = 0; n < t->thread_count; n++) {
 		const struct run_thread *h = &t->threads[n];
 		uint32_t *count = xcalloc(h->lines.count + 1, sizeof(*count));
 		uint32_t sum = 0;
 
+		for (uint32_t i = 0; i < m->causal.given; i++)
+			sum += m->causal.events.at[i].thread == n;
+		count[0] = sum;
 		for (size_t i = 0; i < h->lines.count; i++) {
 			uint32_t e = m->event_of[h->lines.at[i]];
 
+			m->given[n] += h->lines.at[i] < m->begin;
 			/* Writes from outside stand before their read. */
 			if (e != NO_LINE)
 				sum = m->causal.events.at[e].position + 1;
@@ -540,32 +532,47 @@ static void builder_done(struct builder *b)
 	vec_free(&b->entered);
 	vec_free(&b->now);
 	vec_free(&b->is_known);
+	vec_free(&b->given);
 	free(b->actors);
 }
 
-struct trace_model *trace_model_new(const struct run_trace *t, uint32_t window)
+static uint32_t gaps_of(const struct run_trace *t, uint32_t window)
+{
+	return (window && t->line_count > window ? GAP_WINDOW : 0) |
+	       (t->unmodelled ? GAP_KIND : 0) | (t->is_cut ? GAP_CUT : 0);
+}
+
+static void lines_add(struct builder *b, uint32_t begin, uint32_t end)
+{
+	uint32_t place;
+
+	b->is_given = begin > 0;
+	for (uint32_t i = 0; i < end; i++) {
+		if (b->is_given && i == begin)
+			given_settle(b);
+		if (run_trace_place(b->t, i, &place))
+			line_add(b, i);
+	}
+}
+
+struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
+				    uint32_t window)
 {
 	struct trace_model *m = xcalloc(1, sizeof(*m));
 	struct builder b = { .t = t, .m = m };
-	uint32_t place, end;
 
+	m->begin = begin;
+	m->gaps = gaps_of(t, window);
 	m->causal.threads = t->thread_count;
 	m->event_of = xmalloc((t->line_count + 1) * sizeof(*m->event_of));
 	memset(m->event_of, 0xff, (t->line_count + 1) * sizeof(*m->event_of));
 	b.actors = xcalloc(t->thread_count + 1, sizeof(*b.actors));
-	if (window && t->line_count > window)
-		m->gaps |= GAP_WINDOW;
-	if (t->unmodelled)
-		m->gaps |= GAP_KIND;
-	if (t->is_cut)
-		m->gaps |= GAP_CUT;
 	memory_parts_init(&b.parts, t);
 	find_tried(&b);
 	locations_add(&b);
-	end = window && window < t->line_count ? window : t->line_count;
-	for (uint32_t i = 0; i < end; i++)
-		if (run_trace_place(t, i, &place))
-			line_add(&b, i);
+	lines_add(&b, begin,
+		  window && window < t->line_count - begin ? begin + window :
+							     t->line_count);
 	count_events(m, t);
 	find_crowds(m);
 	builder_done(&b);
@@ -581,6 +588,7 @@ void trace_model_free(struct trace_model *m, const struct run_trace *t)
 	vec_free(&m->address);
 	vec_free(&m->sizes);
 	free(m->event_of);
+	free(m->given);
 	for (uint32_t n = 0; n < t->thread_count; n++)
 		free(m->events_in[n]);
 	free(m->events_in);

@@ -40,15 +40,29 @@ struct trace_model {
 	VEC(uint32_t) lines;   /* by event: its line, or NO_LINE */
 	uint32_t *event_of;    /* by line: its event, or NO_LINE */
 	uint32_t **events_in;  /* by thread, by length of history: events */
+	uint32_t begin;	       /* of the window: its first line */
+	uint32_t *given;       /* by thread: lines of its history before that */
 	VEC(uint64_t) address; /* of each location; 0: a lock */
 	VEC(uint8_t) sizes;    /* of each location */
 	uint32_t outside;
 	uint32_t gaps; /* enum model_gap */
 };
 
-/* Of the first `window` lines; 0: of all. What comes behind them is not asked
- * about, and the gaps say so. */
-struct trace_model *trace_model_new(const struct run_trace *t, uint32_t window);
+/* The first lines of windows, which overlap by half. A window begins where
+ * nobody is inside of a barrier, or woken and not yet awake. */
+struct trace_windows {
+	uint32_t *at;
+	size_t count, room;
+};
+
+void trace_model_windows(const struct run_trace *t, uint32_t window,
+			 struct trace_windows *out);
+
+/* Of `window` lines from `begin` on, what is before it as it was; window 0: of
+ * all the rest. Events that are farther apart are not exchanged, and the gaps
+ * say so. */
+struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
+				    uint32_t window);
 void trace_model_free(struct trace_model *m, const struct run_trace *t);
 
 /* May this read get that value, or would it have to wait? */

@@ -79,6 +79,26 @@ static void add_end(const struct run_trace *t, uint32_t thread, uint32_t *next,
 	++*next;
 }
 
+/* What is before the window, as it was. */
+static void add_given(const struct trace_model *m, const struct run_trace *t,
+		      uint32_t *next, struct thread_order *out)
+{
+	uint32_t place;
+
+	out->count = 0;
+	for (uint32_t i = 0; i < m->begin; i++) {
+		const struct traced *e = &t->lines[i];
+
+		if (!run_trace_place(t, i, &place))
+			continue;
+		vec_push(out, (struct traced_order){
+				      e->thread, e->kind == EVENT_COND_SIGNAL ?
+							 e->other :
+							 NO_THREAD });
+		next[e->thread]++;
+	}
+}
+
 void trace_model_order(const struct trace_model *m, const struct run_trace *t,
 		       const struct causal_schedule *s,
 		       struct thread_order *out)
@@ -86,7 +106,7 @@ void trace_model_order(const struct trace_model *m, const struct run_trace *t,
 	uint32_t *next = xcalloc(t->thread_count + 1, sizeof(*next));
 	uint32_t turned = CAUSAL_NOBODY;
 
-	out->count = 0;
+	add_given(m, t, next, out);
 	if (s->count)
 		turned = causal_turned(&m->causal, s->at[s->count - 1].event);
 	for (size_t i = 0; i < s->count; i++) {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEDDLE_TRACE_BUILDER_H
+#define HEDDLE_TRACE_BUILDER_H
+
+/*
+ * What the making of a trace model (trace_model.c) shares with its parts.
+ *
+ * A model of a window begins in the middle of a run. What came before is
+ * *given*: it is not modelled, but it has left memory with values, locks held,
+ * threads waiting and threads over. trace_given.c follows the lines before the
+ * window and puts that in front of it, as initial values and as events that no
+ * schedule can leave out or move.
+ */
+
+#include "analysis/keymap.h"
+#include "explore/memory_parts.h"
+#include "explore/trace_model.h"
+
+/* What a thread has under way. */
+struct actor {
+	uint64_t condition; /* it waits for, 0: none */
+	uint64_t mutex;
+	bool timed_out;
+	uint32_t barrier, round; /* it came to last */
+};
+
+struct builder {
+	const struct run_trace *t;
+	struct trace_model *m;
+	struct memory_parts parts;
+	struct keymap names;   /* of objects, by kind: from 1 */
+	struct keymap tried;   /* locks: the location of each, from 1 */
+	VEC(uint32_t) entered; /* by barrier */
+	VEC(uint64_t) now;     /* by location: what is there */
+	VEC(bool) is_known;    /* by location: it has an initial value */
+	struct actor *actors;
+	bool is_given;			/* before the window */
+	VEC(struct causal_event) given; /* that still matter */
+};
+
+/* An event before the window. */
+void given_note(struct builder *b, const struct causal_event *e);
+
+/* The window begins. */
+void given_settle(struct builder *b);
+
+/* Was that lock, which the thread holds, taken for reading before? */
+bool given_is_shared(const struct builder *b, uint32_t thread, uint32_t lock);
+
+/* As event_add of trace_model.c, for events without lines. */
+void builder_event(struct builder *b, uint32_t line, struct causal_event e);
+
+#endif

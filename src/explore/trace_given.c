@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explore/trace_builder.h"
+
+#include <string.h>
+
+/* ---- what still matters ---- */
+
+static void drop(struct builder *b, enum causal_kind kind, uint32_t thread,
+		 uint32_t object)
+{
+	for (size_t i = b->given.count; i--;) {
+		struct causal_event *e = &b->given.at[i];
+
+		if (e->kind != kind || e->thread != thread ||
+		    e->object != object)
+			continue;
+		memmove(e, e + 1, (b->given.count - i - 1) * sizeof(*e));
+		b->given.count--;
+		return;
+	}
+}
+
+static void remember(struct builder *b, const struct causal_event *e)
+{
+	for (uint32_t i = 0; i < e->parts; i++) {
+		const struct causal_part *p =
+			&b->m->causal.parts.at[e->part + i];
+
+		b->is_known.at[p->location] = true;
+		b->now.at[p->location] = causal_writes(e) ? p->becomes : p->was;
+	}
+	b->m->causal.parts.count -= e->parts;
+}
+
+/* The lock that a thread has taken again after its wait. */
+static struct causal_event lock_of(const struct causal_event *wake)
+{
+	return (struct causal_event){ .kind = CAUSAL_LOCK,
+				      .thread = wake->thread,
+				      .object = wake->lock,
+				      .wakes = CAUSAL_NOBODY };
+}
+
+void given_note(struct builder *b, const struct causal_event *e)
+{
+	switch (e->kind) {
+	case CAUSAL_READ:
+	case CAUSAL_WRITE:
+	case CAUSAL_RMW:
+		remember(b, e);
+		break;
+	case CAUSAL_LOCK:
+	case CAUSAL_WAIT:
+	case CAUSAL_END:
+		vec_push(&b->given, *e);
+		break;
+	case CAUSAL_UNLOCK:
+		drop(b, CAUSAL_LOCK, e->thread, e->object);
+		break;
+	case CAUSAL_WAKE:
+		drop(b, CAUSAL_WAIT, e->thread, e->object);
+		drop(b, CAUSAL_LOCK, e->thread, e->lock);
+		vec_push(&b->given, lock_of(e));
+		break;
+	case CAUSAL_JOIN:
+		drop(b, CAUSAL_END, e->object, 0);
+		break;
+	case CAUSAL_SEM_WAIT:
+		b->m->causal.semaphores.at[e->object]--;
+		break;
+	case CAUSAL_SEM_POST:
+		b->m->causal.semaphores.at[e->object]++;
+		break;
+	default:
+		break;
+	}
+}
+
+void given_settle(struct builder *b)
+{
+	b->is_given = false;
+	for (size_t i = 0; i < b->now.count; i++)
+		b->m->causal.initial.at[i] = b->now.at[i];
+	for (size_t i = 0; i < b->entered.count; i++)
+		b->entered.at[i] = 0;
+	for (size_t i = 0; i < b->given.count; i++)
+		builder_event(b, NO_LINE, b->given.at[i]);
+	b->m->causal.given = (uint32_t)b->given.count;
+}
+
+bool given_is_shared(const struct builder *b, uint32_t thread, uint32_t lock)
+{
+	for (size_t i = b->given.count; i--;) {
+		const struct causal_event *e = &b->given.at[i];
+
+		if (e->kind == CAUSAL_LOCK && e->thread == thread &&
+		    e->object == lock)
+			return e->shared;
+	}
+	return false;
+}
+
+/* ---- where windows begin ---- */
+
+struct calm {
+	uint64_t *waits; /* by thread: the condition, 0: none */
+	bool *is_woken;	 /* by thread: and it has not gone on */
+	uint32_t woken, inside;
+};
+
+static void wake(struct calm *c, uint32_t thread)
+{
+	if (!c->waits[thread] || c->is_woken[thread])
+		return;
+	c->is_woken[thread] = true;
+	c->woken++;
+}
+
+static void go_on(struct calm *c, uint32_t thread)
+{
+	c->woken -= c->is_woken[thread];
+	c->is_woken[thread] = false;
+	c->waits[thread] = 0;
+}
+
+static void calm_look(struct calm *c, const struct run_trace *t,
+		      const struct traced *e)
+{
+	switch (e->kind) {
+	case EVENT_COND_WAIT:
+		if (e->flags & TRACED_LEFT)
+			c->waits[e->thread] = e->object;
+		break;
+	case EVENT_COND_SIGNAL:
+		if (e->other != NO_THREAD)
+			wake(c, e->other);
+		break;
+	case EVENT_COND_BROADCAST:
+		for (uint32_t n = 0; n < t->thread_count; n++)
+			if (c->waits[n] == e->object)
+				wake(c, n);
+		break;
+	case EVENT_MUTEX_LOCK:
+		if (e->flags & TRACED_TOOK)
+			go_on(c, e->thread);
+		break;
+	case EVENT_BARRIER_ENTER:
+		c->inside += !(e->flags & TRACED_SERIAL);
+		break;
+	case EVENT_BARRIER_LEAVE:
+		c->inside--;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Half a window on, or as soon as nobody is between two halves of something. */
+void trace_model_windows(const struct run_trace *t, uint32_t window,
+			 struct trace_windows *out)
+{
+	struct calm c = {
+		.waits = xcalloc(t->thread_count + 1, sizeof(*c.waits)),
+		.is_woken = xcalloc(t->thread_count + 1, sizeof(*c.is_woken)),
+	};
+	uint32_t last = 0;
+
+	vec_push(out, last);
+	for (uint32_t i = 0; window && i + window / 2 < t->line_count; i++) {
+		if (i >= last + (window + 1) / 2 && !c.woken && !c.inside)
+			vec_push(out, last = i);
+		calm_look(&c, t, &t->lines[i]);
+	}
+	free(c.waits);
+	free(c.is_woken);
+}
