@@ -330,35 +330,60 @@ static void explanation_print(const struct evidence *e,
 	cause_done(&c);
 }
 
-static void replay_print(const struct tester_bug *b,
-			 const struct story_style *style, bool in_debugger,
-			 FILE *out)
+/* "heddle replay --store DIR NAME"; the caller frees. */
+static char *replay_text(const struct tester_bug *b,
+			 const struct story_style *style)
 {
-	fprintf(out, "   %sheddle replay ", colour(style, BOLD));
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	fputs("heddle replay ", out);
 	if (style->store) {
 		fputs("--store ", out);
 		quote_word(style->store, out);
 		putc(' ', out);
 	}
-	fprintf(out, "%s%s%s", b->name, in_debugger ? " --gdb" : "",
-		colour(style, PLAIN));
+	fputs(b->name, out);
+	fclose(out);
+	return text;
+}
+
+/* Behind what stands in the line already, or on the next if there is no room
+ * for it. */
+static size_t item_print(const struct story_style *style, size_t used,
+			 const char *text, const char *more, const char *code,
+			 FILE *out)
+{
+	enum { GAP = 3 };
+	size_t length = GAP + strlen(text) + strlen(more);
+	bool is_new = style->width && used + length > style->width;
+
+	fprintf(out, "%s%*s%s%s%s%s", is_new ? "\n" : "", GAP, "",
+		colour(style, code), text, more, colour(style, PLAIN));
+	return is_new ? length : used + length;
 }
 
 static void next_print(const struct tester_bug *b,
 		       const struct story_style *style, FILE *out)
 {
 	const struct evidence *e = &b->evidence;
+	char *replay = replay_text(b, style);
+	size_t used;
 
 	if (e->times)
-		fprintf(out, "replayed %" PRIu32 " of %" PRIu32, e->same,
-			e->times);
+		used = (size_t)fprintf(out, "replayed %" PRIu32 " of %" PRIu32,
+				       e->same, e->times);
 	else
-		fputs("kept", out);
-	replay_print(b, style, false, out);
-	replay_print(b, style, true, out);
+		used = (size_t)fprintf(out, "kept");
+	used = item_print(style, used, replay, "", BOLD, out);
+	used = item_print(style, used, replay, " --gdb", BOLD, out);
 	if (style->page)
-		fprintf(out, "   %s", style->page);
+		item_print(style, used, style->page, "", "", out);
 	putc('\n', out);
+	free(replay);
 }
 
 static void headline_print(enum exit_status status, const char *text,
