@@ -208,12 +208,24 @@ static bool is_late(uint32_t n)
 	return of(n)->deadline && of(n)->deadline <= control->run.now;
 }
 
+static void look_inside(uint32_t n, bool is_ready)
+{
+	turn_become(n, is_ready ? THREAD_READY : waiting_state(n));
+}
+
+void blocking_look_inside(void)
+{
+	for (uint32_t i = 0; i < blocking_count; i++)
+		if (is_waiting(list[i]) && !is_outside(list[i]))
+			look_inside(list[i], is_fulfilled(list[i]));
+}
+
 static void look_at(uint32_t me, uint32_t n, bool is_free)
 {
 	bool is_ready = is_fulfilled(n);
 
 	if (!is_outside(n)) {
-		turn_become(n, is_ready ? THREAD_READY : waiting_state(n));
+		look_inside(n, is_ready);
 		return;
 	}
 	if (of(n)->state == THREAD_READY) {

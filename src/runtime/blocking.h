@@ -84,6 +84,10 @@ enum thread_state blocking_state(uint32_t number);
 /* In a decision of `me`: who has arrived? */
 void blocking_look(uint32_t me);
 
+/* The same for those who wait for the inside alone: something has changed that
+ * no thread did. */
+void blocking_look_inside(void);
+
 /* Does anybody wait for the outside? */
 bool blocking_is_outside(void);
 

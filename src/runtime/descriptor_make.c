@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/descriptor.h"
 #include "runtime/real.h"
+#include "runtime/timer_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,8 +104,10 @@ EXPORT int dup2(int fd, int to)
 			descriptor_point(t, to, CALLER);
 	}
 	rc = real.dup2(fd, to);
-	if (rc >= 0 && fd != to)
+	if (rc >= 0 && fd != to) {
+		timer_file_closed(to);
 		descriptor_copied(fd, to);
+	}
 	return rc;
 }
 
@@ -116,8 +119,10 @@ EXPORT int dup3(int fd, int to, int flags)
 	if (t)
 		descriptor_point(t, to, CALLER);
 	rc = real.dup3(fd, to, flags);
-	if (rc >= 0)
+	if (rc >= 0) {
+		timer_file_closed(to);
 		descriptor_copied(fd, to);
+	}
 	return rc;
 }
 
@@ -127,6 +132,7 @@ EXPORT int close(int fd)
 
 	if (t)
 		descriptor_point(t, fd, CALLER);
+	timer_file_closed(fd);
 	return real.close(fd);
 }
 

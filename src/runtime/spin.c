@@ -22,6 +22,7 @@ enum {
 	PASSES = 500,	 /* of marks before an unproven loop gives way */
 	WINDOW = 8192,	 /* accesses that are no points, looked at in a row */
 	VAIN = 10000,	 /* rounds of sleepers that change nothing */
+	STACK_MOST = 1 << 20, /* bytes that are compared */
 };
 
 static struct spin {
@@ -73,8 +74,9 @@ static uint64_t private_hash(const struct thread *t)
 	h = hash_words(h, (uint64_t *)&spin_frame,
 		       (uint64_t *)(&spin_frame + 1));
 	/* On a stack of its own making (a coroutine's) nobody knows where it
-	 * ends, and nothing is proven. */
-	if (low < t->stack_low || low >= top)
+	 * ends, and one that is very deep takes long to look at: nothing is
+	 * proven. */
+	if (low < t->stack_low || low >= top || top - low > STACK_MOST)
 		return h ^ control->run.points;
 	return hash_words(h, (uint64_t *)low,
 			  (uint64_t *)(top & ~(uintptr_t)7));

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 programs=$SOURCE/tests/programs
-holding='handler kill_self sigwait interrupts timers cancel'
+holding='handler kill_self sigwait interrupts timers timer_files cancel'
 
 for name in $holding outside; do
 	build "$name" "$programs/control_$name.c"
