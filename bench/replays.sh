@@ -1,52 +1,86 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every failure that heddle finds in the programs of its own tests, replayed a
-# hundred times: same verdict, same schedule? And is the same seed the same
-# schedule? Prints Markdown. Programs that need arguments, or never end, have
-# no failures here and are left out.
-#
-#	bench/replays.sh [--quick | RUNS [TIMES]]
+# replays.sh [--quick | RUNS [TIMES [SAME]]]: is control exact? Every program of
+# our own tests, as it is without arguments. Each failure that heddle finds in
+# it within RUNS schedules is replayed TIMES times: same verdict, same schedule,
+# same output? And SAME runs of one seed, in servers of their own: are they the
+# same, or is it told what is not controlled? Prints Markdown; status 1 when
+# something was not exact. Two programs at a time.
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
-BUILD=${BUILD:-$here/build}
-heddle=$BUILD/heddle
-[[ ${1:-} != --quick ]] || set -- 20 10
-runs=${1:-100}
-times=${2:-100}
+export here BUILD=${BUILD:-$here/build}
+export heddle=$BUILD/heddle
+every=1
+if [[ ${1:-} == --quick ]]; then
+	set -- 20 10 30
+	every=12
+fi
+export runs=${1:-100} times=${2:-100} same=${3:-300}
+export scratch
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 2
 
-build() {
-	local source=$1 compiler=cc
+# One program: lines "replay NAME VERDICT | RESULT" and "same NAME ...".
+one() {
+	local source=$1 compiler=cc name
 
-	[[ $source == *.cc ]] && compiler=c++
-	"$heddle" $compiler -g -O1 -I"$here/include" -o prog "$source" \
-		> /dev/null 2>&1
-}
-
-programs=0 kept=0 exact=0
-echo "| program | failure | reproduced |"
-echo "|---|---|---|"
-for source in "$here"/tests/programs/*.c "$here"/tests/programs/*.cc; do
 	name=$(basename "${source%.*}")
-	rm -rf prog .heddle
-	build "$source" || continue
-	programs=$((programs + 1))
-	# One at a time: some use names that all processes share.
-	timeout 60 "$heddle" run --strategy random -n "$runs" --all-failures -j 1 \
-		--hang 3s -- ./prog > /dev/null 2>&1 < /dev/null
-	while read -r failure verdict; do
-		result=$(timeout 120 "$heddle" replay --times "$times" \
-			"$failure" 2> /dev/null | tail -n 1)
-		kept=$((kept + 1))
-		[[ $result == "reproduced $times of $times" ]] &&
-			exact=$((exact + 1))
-		echo "| $name | ${verdict:0:60} | $result |"
-	done < <("$heddle" list 2> /dev/null)
-done
+	mkdir "$scratch/$name" && cd "$scratch/$name" || exit 2
+	[[ $source == *.cc ]] && compiler=c++
+	"$heddle" $compiler -g -O1 -I"$here/include" -o "$name" "$source" \
+		> build.out 2>&1 || return 0
+	echo "built $name"
+	echo "same $name $(timeout 60 "$BUILD/bench/bench_same" "$same" 12 \
+		"./$name" 2> same.err < /dev/null || tail -n 1 same.err)"
+	timeout 60 "$heddle" run --strategy random -n "$runs" --all-failures \
+		-j 1 --hang 200ms --memory 256M -- "./$name" \
+		> run.out 2> run.err < /dev/null
+	"$heddle" list 2> list.err | while read -r failure verdict; do
+		echo "replay $name ${verdict:0:60} | $(timeout 60 "$heddle" \
+			replay --times "$times" "$failure" 2> replay.err |
+			tail -n 1)"
+	done
+}
+export -f one
+
+find "$here"/tests/programs -name '*.c' -o -name '*.cc' | sort |
+	awk -v every="$every" 'NR % every == 0' |
+	xargs -P 2 -I {} bash -c 'one "$1" > "$scratch/$(basename "$1").lines"' _ {}
+sort "$scratch"/*.lines > "$scratch/all"
+
+echo "| program | failure | |"
+echo "|---|---|---|"
+sed -n 's/^replay \([^ ]*\) /| \1 | /p' "$scratch/all" | sed 's/$/ |/'
 echo
-echo "$programs programs, $kept failures, $exact of them reproduced" \
-	"$times of $times times."
+awk -v times="$times" -v same="$same" '
+$1 == "built" { programs++ }
+$1 == "replay" {
+	kept++
+	exact += $0 ~ "reproduced " times " of " times "$"
+}
+$1 == "same" && $3 == $4 && $3 > 0 { equal++; full += $4 == same; next }
+$1 == "same" {
+	line = $0
+	sub("^same [^ ]* ", "", line)
+	if ($5 == "told")
+		told = told sprintf("- %s: %s\n", $2, line)
+	else
+		wrong = wrong sprintf("- %s: %s\n", $2, line)
+	others++
+}
+END {
+	printf "%d programs, %d failures, %d of them reproduced %d of %d times.\n",
+		programs, kept, exact, times, times
+	printf "\nOf one seed all runs were the same for %d of %d programs, " \
+		"%d runs each (fewer, in the time there was, for %d).\n",
+		equal, programs, same, equal - full
+	if (told)
+		printf "\nNot the same, and told to be not controlled (same, " \
+			"runs):\n\n%s", told
+	if (wrong)
+		printf "\n**Not the same, and not told** (same, runs):\n\n%s",
+			wrong
+	exit wrong != "" || exact < kept
+}' "$scratch/all"
