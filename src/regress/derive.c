@@ -369,8 +369,29 @@ static bool is_reliable(const struct signatures *s)
 	       s->all.at[0].triggered * 10 >= s->all.at[0].tried * 9;
 }
 
-/* Another way to the cause, which takes longer. Deadlocks are no matter of
- * accesses, and of races nobody knows whether they did harm. */
+/* Is it worth locating? Deadlocks are no matter of accesses, of races nobody
+ * knows whether they did harm, and experiments with what hangs, or with runs
+ * that a command judges, would take longer than all the rest. */
+static bool is_of_accesses(const struct again *a)
+{
+	if (a->kind || a->repro->plan->rules.is_free || a->repro->is_exec)
+		return false;
+	switch (a->repro->outcome) {
+	case OUTCOME_ASSERTION:
+	case OUTCOME_ABORT:
+	case OUTCOME_SIGNAL:
+	case OUTCOME_EXIT:
+	case OUTCOME_USE_AFTER_FREE:
+	case OUTCOME_BEYOND_BLOCK:
+	case OUTCOME_DOUBLE_FREE:
+	case OUTCOME_INVALID_FREE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Another way to the cause, which takes longer. */
 static void locate_too(const char *store, const char *name)
 {
 	struct locate_options o = locate_defaults;
@@ -401,10 +422,7 @@ void signatures_keep(const char *store, const char *name)
 	    derive_and_save(&a, DERIVE_RUNS_KEPT, DERIVE_MS_KEPT, &s, &err) < 0)
 		log_warn("%s has no signature: %s", name, err.text);
 	else
-		is_locatable = !is_reliable(&s) && !a.kind &&
-			       !a.repro->plan->rules.is_free &&
-			       a.repro->outcome != OUTCOME_DEADLOCK &&
-			       a.repro->outcome != OUTCOME_RACE;
+		is_locatable = !is_reliable(&s) && is_of_accesses(&a);
 	signatures_done(&s);
 	again_close(&a);
 	if (is_locatable)
