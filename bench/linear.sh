@@ -3,60 +3,32 @@
 #
 # linear.sh [--quick]: heddle linear on tabled (PIKE's Tables 1 and 2 and its
 # false positives, beside the paper's), what starting up once is worth, memcached
-# as the distribution has it and with an old bug put back, and SQLite in process.
+# as the distribution has it, built by heddle cc and with an old bug put back (a
+# part of its pairs; linear_full.sh makes all of them), and SQLite in process.
 # Prints tables in Markdown, keeps each report in results/linear/.
 #
 # Fails when a published bug is not found, when something of tabled is flagged with
-# the bugs switched off, or when what is meant so is not flagged without its rule.
+# the bugs switched off, when what is meant so is not flagged without its rule, or
+# when starting up once is worth less than it has to be.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-BUILD=${BUILD:-$here/../build}
-HEDDLE=$BUILD/heddle
-tabled=$here/../subjects/tabled
-results=$here/results/linear
+# shellcheck source=bench/linear/lib.sh
+. "$here/linear/lib.sh"
 inputs=340
 schedules=100
-cached_inputs=320
+cached_inputs=40
+starts=10
+quick=
 rounds=350000 # of start-up: half a second on a machine of today
-failed=0
 if [[ ${1:-} == --quick ]]; then
 	inputs=40
 	schedules=30
-	cached_inputs=10
+	cached_inputs=5
+	starts=2
+	quick=yes
 fi
-mkdir -p "$results"
-results=$(cd "$results" && pwd)
-rm -f "$results"/*
-work=$(mktemp -d "${TMPDIR:-/tmp}/linear-XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
-
-wrong() {
-	echo "linear: $*" >&2
-	failed=1
-}
-
-# NAME SPEC OPTION...: a report as JSON.
-linear() {
-	local name=$1 spec=$2
-
-	shift 2
-	timeout 3600 "$HEDDLE" linear --json -o "$results/$name.json" "$@" \
-		"$spec" 2> "$name.err"
-	[[ $? -le 1 ]] || wrong "$name: $(cat "$name.err")"
-}
-
-of() {
-	jq -r "$2" "$results/$1.json"
-}
-
-# PROGRAM LINE...: its spec.
-spec() {
-	sed "s,{here}/tabled,$work/$1," "$tabled/tabled.spec"
-	shift
-	[[ $# -eq 0 ]] || printf '%s\n' "$@"
-}
+prepare linear
 
 build() {
 	gcc -g -O1 -pthread -I "$here/../include" "${@:2}" -o "$1" \
@@ -170,72 +142,81 @@ for rule in table-cache query-cache binlog; do
 		"$(of "without-$rule" .executions) |" \
 		"$(of "without-$rule" .flagged) |" \
 		"$(of "without-$rule" .runs) | |"
-	[[ $(of "without-$rule" .flagged) -gt 0 ]] ||
+	[[ -n $quick || $(of "without-$rule" .flagged) -gt 0 ]] ||
 		wrong "nothing is flagged without the rule of $rule"
 done
 
 # ---- starting once ----
 
+# NAME WORDS: a row.
+speed() {
+	of "$1" "\"| $2 | \(.runs) | \(.seconds * 100 | floor / 100) | \(.runs / .seconds * 10 | floor / 10) |\""
+}
+
 spec tabled.fixed 'setup CREATE t1' 'client 1 INSERT t1 1 a' \
 	'client 2 INSERT t1 2 b' | sed "s,^start .*,& $rounds," > slow.spec
-linear once slow.spec -n 400 -j 1
-linear each slow.spec -n 10 -j 1 --exec
+linear once slow.spec -n 400 -j 1 --hang 1m
+linear each slow.spec -n $starts -j 1 --hang 1m --exec --again
 cat <<-END
 
-Starting up once: tabled with half a second of work before it is ready, one
-worker, serial executions included.
+Starting up once and forking where the server is ready, with its threads, against
+starting it for each run (\`--exec\`): one worker, serial executions included.
+tabled works for half a second before it is ready.
 
 | | runs | seconds | runs/s |
 |---|---|---|---|
 END
-for name in once each; do
-	of $name "\"| $name | \(.runs) | \(.seconds * 100 | floor / 100) | \(.runs / .seconds * 10 | floor / 10) |\""
-done
+speed once 'tabled, once'
+speed each 'tabled, for each'
+times=$(jq -rn --argjson a "$(of once '.runs / .seconds')" \
+	--argjson b "$(of each '.runs / .seconds')" '$a / $b | floor')
+if command -v memcached > /dev/null; then
+	cached cached-once memcached -n 400 --inputs 1 -j 1 --store speed
+	speed cached-once 'memcached, once'
+	cached cached-each memcached -n 100 --inputs 1 -j 1 --exec \
+		--store speed --again
+	speed cached-each 'memcached, for each'
+fi
+echo
+echo "tabled: $times times as many."
+[[ $times -ge 20 ]] || wrong "starting once is worth $times times"
 
 # ---- memcached ----
 
-# NAME PROGRAM INPUTS
-cached() {
-	sed "s,MEMCACHED,$2,; s,USER,$(id -un)," \
-		"$here/linear/memcached.spec" > "$1.spec"
-	# With a point at each access its start alone has more than a million.
-	linear "$1" "$1.spec" -n $schedules --inputs "$3" \
-		--max-points 100000000 \
-		--from-tests "$here/linear/memcached.txt"
-	of "$1" "\"| $1 | \(.inputs) | \(.executions) | \(.flagged) | \(.runs / .seconds | floor) |\""
-}
 cat <<-END
 
-memcached, pairs of set, add, replace, append, prepend, incr, decr, cas, delete,
-touch and gat, state by probes:
+Pairs of set, add, replace, append, prepend, incr, decr, cas, delete, touch and gat
+of memcached, $cached_inputs of its script's 320, $schedules schedules each; state
+by probes. The last two: two \`incr\` at once, with the unsafe incr put back.
 
-| | inputs | executions | flagged | runs/s |
-|---|---|---|---|---|
 END
+cached_head
 if command -v memcached > /dev/null; then
-	cached distribution memcached "$cached_inputs"
+	cached distribution memcached -n $schedules --inputs $cached_inputs
+	cached_row distribution 'as the distribution has it, by preloading'
 fi
-built=$here/cache/build
-[[ ! -x $built/heddle/memcached/memcached ]] ||
+[[ -n $quick ]] || memcached_build
+if [[ -x $built/heddle/memcached/memcached ]]; then
 	cached hooked-memcached "$built/heddle/memcached/memcached" \
-		$((cached_inputs / 10))
-if [[ -x $built/native/memcached+incr/memcached ]]; then
-	printf '%s\n' "start $built/native/memcached+incr/memcached -u $(id -un) -s {socket} -t 2" \
+		-n $schedules --inputs $cached_inputs
+	cached_row hooked-memcached 'built by heddle cc'
+fi
+for way in native heddle; do
+	[[ -x $built/$way/memcached+incr/memcached ]] || continue
+	printf '%s\n' "start $built/$way/memcached+incr/memcached -u $(id -un) -s {socket} -t 2" \
 		'connect unix:{socket}' 'ending \r\n' 'reply idle' \
 		'setup set n 0 0 1\r\n9' 'client 1 incr n 1' \
 		'client 2 incr n 1' 'probe n get n' > incr.spec
-	linear incr incr.spec -n 200
-	of incr '"| incr once more unsafe | \(.inputs) | \(.executions) | \(.flagged) | \(.runs / .seconds | floor) |"'
-	[[ $(of incr .flagged) -eq 1 ]] || wrong "the unsafe incr was not found"
-fi
-
-# What these are is in docs/methods.md.
-if [[ -s $results/distribution.json ]]; then
-	echo
-	# shellcheck disable=SC2016
-	of distribution '.findings[] | "- flagged: \([.requests[].request] |
-		map("`" + . + "`") | join(" with ")) in \(.schedules) schedules"'
-fi
+	linear incr-$way incr.spec -n 200
+	cached_row incr-$way "unsafe incr, $way, in $(of incr-$way \
+		'[.findings[].schedules] | add // 0') schedules"
+	[[ $(of incr-$way .flagged) -eq 1 ]] ||
+		wrong "the unsafe incr was not found ($way)"
+done
+echo
+for name in distribution hooked-memcached; do
+	[[ ! -s $results/$name.json ]] || cached_flags $name "$name"
+done
 
 # ---- SQLite ----
 
@@ -259,4 +240,4 @@ if "$HEDDLE" cc -g -O1 -pthread -o sqlite "$here/../examples/sqlite.c" \
 	[[ $(of sqlite-careless .flagged) -eq 1 ]] ||
 		wrong "the careless withdrawal was not found"
 fi
-exit $failed
+exit "$failed"

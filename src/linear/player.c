@@ -226,14 +226,15 @@ static bool request_is_open(const struct player *p, size_t i)
 /* Takes what has come; sends what comes next. Returns how much was sent. */
 static uint32_t replies_take(struct player *p, bool is_idle)
 {
-	uint32_t sent = 0;
+	uint32_t sent = 0, before = p->clock;
 
 	for (size_t i = 0; i < p->input->requests.count; i++) {
 		struct observed_request *r = &p->seen->requests.at[i];
 		struct connection *c;
 		size_t next;
 
-		if (!request_is_open(p, i))
+		/* What is sent here the server has not seen. */
+		if (!request_is_open(p, i) || r->begin > before)
 			continue;
 		c = client_of(p, i);
 		if (!connection_has_reply(c, p->spec, is_idle))

@@ -31,6 +31,11 @@ run 0 "$HEDDLE" linear -j 1 -n 10 --again --exec a.spec
 spec whole 'stop signal TERM' > a.spec
 run 0 "$HEDDLE" linear -j 1 -n 5 a.spec
 
+# Replies that are whole when the server waits, to several requests a client.
+spec whole 'client 1 add' 'reply idle' > a.spec
+run 0 "$HEDDLE" linear --json -j 1 -n 30 a.spec
+[[ $(jq .varied out) -eq 0 ]] || fail "$(cat out)"
+
 spec split > a.spec
 run 1 "$HEDDLE" linear -j 1 -n 200 a.spec
 has out 'is not linearizable'
