@@ -394,7 +394,10 @@ static inline __attribute__((always_inline)) void plain(struct thread *t,
 	uint64_t word;
 
 	/* The access itself comes next, and what is stored of it. */
-	__builtin_prefetch((const void *)addr, is_write);
+	if (is_write)
+		__builtin_prefetch((const void *)addr, 1);
+	else
+		__builtin_prefetch((const void *)addr, 0);
 	if (likely(t->alive))
 		node = stack_recall(t, pc);
 	if (unlikely(!node || !g)) {
