@@ -20,6 +20,12 @@
 #include "locate/suspect.h"
 #include "trial/free_run.h"
 
+enum {
+	THREADS = 8,
+	ITERATION = 64, /* accesses */
+	ITERATIONS = 1000,
+};
+
 static double now(void)
 {
 	struct timespec t;
@@ -28,29 +34,31 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Every run has nearly all of the pairs, in its own order; the failing one has
- * some more. */
+/* Every run has nearly all of the pairs, between threads and in iterations of
+ * its own; the failing one has some more. */
 static struct pair_run *make_run(struct rng *rng, uint32_t pairs, bool fails)
 {
 	struct pair_run *run = pair_run_new();
 	uint32_t kinds = fails ? pairs + 20 : pairs;
 
 	for (uint32_t i = 0; i < kinds; i++) {
-		uint32_t count = 1 + rng_below(rng, UINT32_MAX - 1);
-		uint16_t from = (uint16_t)rng_below(rng, 8);
+		uint32_t count =
+			2 * ITERATION + rng_below(rng, ITERATIONS * ITERATION);
+		uint16_t from = (uint16_t)rng_below(rng, THREADS);
+		uint16_t on = (uint16_t)(1 + rng_below(rng, THREADS - 1));
 		struct pair_line p = {
 			.head = { .place = 1 + i % 50021,
 				  .thread = from,
 				  .kind = PAIR_READ,
 				  .loop = (uint16_t)(1 + i % 7),
 				  .count = count,
-				  .began = count - count % 16 },
+				  .began = count - count % ITERATION },
 			.tail = { .place = 1 + i / 7,
-				  .thread = (uint16_t)((from + 1) % 8),
+				  .thread = (uint16_t)((from + on) % THREADS),
 				  .kind = PAIR_WRITE,
 				  .loop = (uint16_t)(1 + i % 5),
 				  .count = count / 2,
-				  .began = count / 2 - count / 2 % 16 },
+				  .began = count / 2 - count / 2 % ITERATION },
 			.addr = UINT64_C(8) * (i % 9973),
 			.first = i + 1,
 			.times = 1,

@@ -54,6 +54,17 @@ uint32_t *keymap_at(struct keymap *m, uint64_t a, uint64_t b)
 	return &e->value;
 }
 
+uint32_t keymap_find(const struct keymap *m, uint64_t a, uint64_t b)
+{
+	return m->room ? find(m, a, b)->value : 0;
+}
+
+void keymap_expect(const struct keymap *m, uint64_t a, uint64_t b)
+{
+	if (m->room)
+		__builtin_prefetch(&m->at[hash(a, b) & (m->room - 1)]);
+}
+
 void keymap_done(struct keymap *m)
 {
 	free(m->at);

@@ -26,6 +26,13 @@ struct keymap {
  * call. Good until the next call. */
 uint32_t *keymap_at(struct keymap *m, uint64_t a, uint64_t b);
 
+/* The number of a key, 0 if it is not in. Nothing is added. */
+uint32_t keymap_find(const struct keymap *m, uint64_t a, uint64_t b);
+
+/* The key will be asked for soon: many questions in a row wait for memory, and
+ * this lets them wait together. */
+void keymap_expect(const struct keymap *m, uint64_t a, uint64_t b);
+
 void keymap_done(struct keymap *m);
 
 #endif

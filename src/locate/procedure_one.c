@@ -58,7 +58,7 @@ static void drop_predictors(struct suspects *found, size_t from)
 	found->all.count = kept;
 }
 
-void procedure_one(struct spectrum *s, struct suspects *found)
+void procedure_one(const struct spectrum *s, struct suspects *found)
 {
 	size_t from = found->all.count, n;
 

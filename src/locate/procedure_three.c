@@ -6,9 +6,9 @@
 
 /*
  * Couples are looked for among the pairs that the failing run shares with
- * passing ones. Most are settled by their rows alone: no run in common, or,
- * at the level of pc, one. Otherwise the runs they have in common are asked one
- * by one, until one shows both together.
+ * passing ones: for each, among those that lead back between the same two
+ * threads. The index (together.h) says whether the failing run has both
+ * together, and whether a passing one has.
  */
 
 enum {
@@ -21,30 +21,62 @@ struct couple {
 	bool is_out;
 };
 
+/* A pair leads between two threads, somewhere in the failing run. */
+struct lead {
+	uint32_t threads, pair;
+};
+
 struct pairing_up {
-	struct spectrum *s;
+	const struct spectrum *s;
 	enum level level;
-	VEC(uint32_t) both; /* pairs of the failing run and of passing ones */
-	struct together failing;
-	VEC(struct together) passing;
+	bool *wanted;		/* in the failing run and in passing ones */
+	uint32_t *met;		/* by pair: with whom last, + 1 */
+	VEC(struct lead) leads; /* by threads, then by first occurrence */
+	struct together failing, passing;
 	VEC(struct couple) couples;
 	bool is_cut;
 };
 
+/* ---- looking for couples ---- */
+
+static int compare_leads(const void *a, const void *b)
+{
+	const struct lead *x = a, *y = b;
+
+	if (x->threads != y->threads)
+		return x->threads < y->threads ? -1 : 1;
+	return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+/* At the level of pc who leads where does not matter. */
+static void find_leads(struct pairing_up *p)
+{
+	const struct together *t = &p->failing;
+
+	for (uint32_t i = 0; i < t->pairs; i++)
+		for (uint32_t k = t->first[i]; k < t->first[i + 1]; k++)
+			vec_push(&p->leads,
+				 (struct lead){ t->groups.at[k].threads, i });
+	if (p->leads.count)
+		qsort(p->leads.at, p->leads.count, sizeof(*p->leads.at),
+		      compare_leads);
+}
+
 static void index_runs(struct pairing_up *p)
 {
-	struct spectrum *s = p->s;
+	const struct spectrum *s = p->s;
 
-	together_init(&p->failing, s->failing_instances.at,
-		      s->failing_instances.count, s->pairs.count, p->level);
-	for (size_t r = 0; p->level > LEVEL_PC && r < s->runs.count; r++) {
-		struct together t;
-
-		together_init(&t, s->runs.at[r].instances.at,
-			      s->runs.at[r].instances.count, s->pairs.count,
-			      p->level);
-		vec_push(&p->passing, t);
-	}
+	together_init(&p->failing, p->level, s->pairs.count, 1);
+	together_add(&p->failing, s->failing_instances.at,
+		     s->failing_instances.count, 0, p->wanted);
+	together_seal(&p->failing);
+	together_init(&p->passing, p->level, s->pairs.count, s->runs.count);
+	for (size_t r = 0; r < s->runs.count; r++)
+		together_add(&p->passing, s->runs.at[r].instances.at,
+			     s->runs.at[r].instances.count, (uint32_t)r,
+			     p->wanted);
+	together_seal(&p->passing);
+	find_leads(p);
 }
 
 static bool is_of_same_threads(const struct pair_line *a,
@@ -56,30 +88,10 @@ static bool is_of_same_threads(const struct pair_line *a,
 		a->tail.thread == b->head.thread);
 }
 
-/* Does a passing run have both, together? */
-static bool is_known(struct pairing_up *p, uint32_t i, uint32_t j)
-{
-	const uint64_t *a = spectrum_row(p->s, i), *b = spectrum_row(p->s, j);
-
-	for (size_t w = 0; w < p->s->words; w++) {
-		uint64_t common = a[w] & b[w];
-
-		if (common && p->level == LEVEL_PC)
-			return true;
-		for (; common; common &= common - 1) {
-			size_t r = w * 64 + (size_t)__builtin_ctzll(common);
-
-			if (together_has(&p->passing.at[r], i, j, NULL, NULL))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* The pair as it was at this occurrence. */
-static struct pair_line line_at(const struct spectrum *s,
-				const struct spectrum_instance *x)
+static struct pair_line line_at(const struct spectrum *s, uint32_t source)
 {
+	const struct spectrum_instance *x = &s->failing_instances.at[source];
 	struct pair_line line = s->pairs.at[x->pair].line;
 
 	line.head.thread = x->head_thread;
@@ -91,26 +103,63 @@ static struct pair_line line_at(const struct spectrum *s,
 	return line;
 }
 
+static void keep_best(struct pairing_up *p);
+
 static void look_at(struct pairing_up *p, uint32_t i, uint32_t j)
 {
-	const struct spectrum_pair *a = &p->s->pairs.at[i];
-	const struct spectrum_pair *b = &p->s->pairs.at[j];
-	const struct spectrum_instance *x = NULL, *y = NULL;
+	const struct pair_line *a = &p->s->pairs.at[i].line;
+	const struct pair_line *b = &p->s->pairs.at[j].line;
 	struct couple c = { .i = i, .j = j };
+	uint32_t x, y;
 
-	if (a->line.addr == b->line.addr)
+	if (a->addr == b->addr)
 		return;
-	if (p->level == LEVEL_PC && !is_of_same_threads(&a->line, &b->line))
+	if (p->level == LEVEL_PC && !is_of_same_threads(a, b))
 		return;
-	if (!together_has(&p->failing, i, j, &x, &y) || is_known(p, i, j))
+	if (!together_has(&p->failing, i, j, &x, &y) ||
+	    together_has(&p->passing, i, j, NULL, NULL))
 		return;
-	if (p->couples.count == COUPLES_MOST) {
-		p->is_cut = true;
-		return;
-	}
-	c.pairs[0] = p->level == LEVEL_PC ? a->line : line_at(p->s, x);
-	c.pairs[1] = p->level == LEVEL_PC ? b->line : line_at(p->s, y);
+	c.pairs[0] = p->level == LEVEL_PC ? *a : line_at(p->s, x);
+	c.pairs[1] = p->level == LEVEL_PC ? *b : line_at(p->s, y);
 	vec_push(&p->couples, c);
+	if (p->couples.count == 2 * COUPLES_MOST)
+		keep_best(p);
+}
+
+/* All later pairs that lead back from where this one leads. */
+static void look_back(struct pairing_up *p, uint32_t i, uint32_t threads)
+{
+	size_t low = 0, high = p->leads.count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct lead *l = &p->leads.at[mid];
+
+		if (l->threads < threads ||
+		    (l->threads == threads && l->pair <= i))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < p->leads.count && p->leads.at[low].threads == threads;
+	     low++) {
+		uint32_t j = p->leads.at[low].pair;
+
+		if (p->met[j] == i + 1)
+			continue;
+		p->met[j] = i + 1;
+		look_at(p, i, j);
+	}
+}
+
+static void look_for_all(struct pairing_up *p)
+{
+	const struct together *t = &p->failing;
+
+	for (uint32_t i = 0; i < t->pairs; i++)
+		for (uint32_t k = t->first[i]; k < t->first[i + 1]; k++)
+			look_back(p, i,
+				  together_turned(t->groups.at[k].threads));
 }
 
 /* ---- order, predictors ---- */
@@ -150,6 +199,22 @@ static int compare_couples(const void *a, const void *b)
 	if (c->i != d->i)
 		return c->i < d->i ? -1 : 1;
 	return (c->j > d->j) - (c->j < d->j);
+}
+
+static void sort_couples(struct pairing_up *p)
+{
+	if (p->couples.count)
+		qsort(p->couples.at, p->couples.count, sizeof(*p->couples.at),
+		      compare_couples);
+}
+
+static void keep_best(struct pairing_up *p)
+{
+	sort_couples(p);
+	if (p->couples.count > COUPLES_MOST) {
+		p->couples.count = COUPLES_MOST;
+		p->is_cut = true;
+	}
 }
 
 /* Is a pair of c predictable by one of d? */
@@ -196,27 +261,25 @@ static void give(struct pairing_up *p, struct suspects *found)
 	found->is_cut |= p->is_cut;
 }
 
-void procedure_three(struct spectrum *s, enum level level,
+void procedure_three(const struct spectrum *s, enum level level,
 		     struct suspects *found)
 {
 	struct pairing_up p = { .s = s, .level = level };
 
+	p.wanted = xcalloc(s->pairs.count + 1, sizeof(*p.wanted));
+	p.met = xcalloc(s->pairs.count + 1, sizeof(*p.met));
 	for (size_t i = 0; i < s->failing.count; i++)
-		if (s->pairs.at[s->failing.at[i]].passes)
-			vec_push(&p.both, s->failing.at[i]);
+		p.wanted[s->failing.at[i]] =
+			s->pairs.at[s->failing.at[i]].passes;
 	index_runs(&p);
-	for (size_t i = 0; i < p.both.count && !p.is_cut; i++)
-		for (size_t j = i + 1; j < p.both.count && !p.is_cut; j++)
-			look_at(&p, p.both.at[i], p.both.at[j]);
-	if (p.couples.count)
-		qsort(p.couples.at, p.couples.count, sizeof(*p.couples.at),
-		      compare_couples);
+	look_for_all(&p);
+	keep_best(&p);
 	drop_predictors(&p);
 	give(&p, found);
 	together_done(&p.failing);
-	for (size_t r = 0; r < p.passing.count; r++)
-		together_done(&p.passing.at[r]);
-	vec_free(&p.passing);
-	vec_free(&p.both);
+	together_done(&p.passing);
+	vec_free(&p.leads);
 	vec_free(&p.couples);
+	free(p.wanted);
+	free(p.met);
 }

@@ -84,7 +84,7 @@ static bool is_in_all(const struct spectrum *s, const struct spectrum_pair *p)
 	return p->passes == s->passing;
 }
 
-static void add(struct spectrum *s, struct suspects *found, uint32_t pair,
+static void add(const struct spectrum *s, struct suspects *found, uint32_t pair,
 		uint32_t partner)
 {
 	const struct pair_line *line = &s->pairs.at[pair].line;
@@ -112,7 +112,7 @@ static int compare_first(const void *a, const void *b)
 	       (p->head.count < q->head.count);
 }
 
-void procedure_two(struct spectrum *s, struct suspects *found)
+void procedure_two(const struct spectrum *s, struct suspects *found)
 {
 	struct classes classes = { 0 };
 	size_t from = found->all.count;

@@ -52,12 +52,12 @@ static void key_of(const struct spectrum *s, const struct pair_line *p,
 	}
 }
 
-uint32_t spectrum_find(struct spectrum *s, const struct pair_line *line)
+uint32_t spectrum_find(const struct spectrum *s, const struct pair_line *line)
 {
 	uint64_t a, b;
 
 	key_of(s, line, &a, &b);
-	return *keymap_at(&s->map, a, b) - 1;
+	return keymap_find(&s->map, a, b) - 1;
 }
 
 static uint32_t pair_number(struct spectrum *s, const struct pair_line *line,
@@ -109,6 +109,51 @@ void spectrum_fail(struct spectrum *s, const struct pair_run *run)
 	}
 }
 
+/* Lines are taken some at a time, in three steps, because each needs memory
+ * from all over the place: the next step finds what the one before has asked
+ * for. */
+enum { BATCH = 64 };
+
+static void expect_lines(const struct spectrum *s,
+			 const struct pair_line *lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t a, b;
+
+		key_of(s, &lines[i], &a, &b);
+		keymap_expect(&s->map, a, b);
+	}
+}
+
+static void number_lines(struct spectrum *s, const struct pair_line *lines,
+			 size_t count, uint32_t *numbers)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool is_new;
+
+		numbers[i] = pair_number(s, &lines[i], &is_new);
+		__builtin_prefetch(&s->rows.at[numbers[i] * s->words]);
+		__builtin_prefetch(&s->pairs.at[numbers[i]].passes);
+	}
+}
+
+/* Returns whether no passing run had the pair before. */
+static bool mark(struct spectrum *s, uint32_t pair, uint32_t run)
+{
+	uint64_t *word = &s->rows.at[pair * s->words + run / 64];
+	uint64_t bit = UINT64_C(1) << run % 64;
+	struct spectrum_pair *p = &s->pairs.at[pair];
+
+	if (*word & bit)
+		return false;
+	*word |= bit;
+	p->passes++;
+	if (p->run != UINT32_MAX)
+		return false;
+	p->run = run;
+	return true;
+}
+
 size_t spectrum_pass(struct spectrum *s, const struct pair_run *run)
 {
 	uint32_t number = s->passing;
@@ -118,22 +163,19 @@ size_t spectrum_pass(struct spectrum *s, const struct pair_run *run)
 	if (number / 64 >= s->words)
 		return 0;
 	s->passing++;
-	for (size_t i = 0; i < run->pairs.count; i++) {
-		const struct pair_line *line = &run->pairs.at[i];
-		bool is_new;
-		uint32_t n = pair_number(s, line, &is_new);
-		uint64_t *word = &s->rows.at[n * s->words + number / 64];
-		uint64_t bit = UINT64_C(1) << number % 64;
+	for (size_t at = 0; at < run->pairs.count; at += BATCH) {
+		const struct pair_line *lines = &run->pairs.at[at];
+		size_t left = run->pairs.count - at;
+		size_t count = left < BATCH ? left : BATCH;
+		uint32_t numbers[BATCH];
 
-		if (s->keeps_instances)
-			vec_push(&kept.instances, instance_of(n, line));
-		if (*word & bit)
-			continue;
-		*word |= bit;
-		s->pairs.at[n].passes++;
-		if (s->pairs.at[n].run == UINT32_MAX) {
-			s->pairs.at[n].run = number;
-			fresh++;
+		expect_lines(s, lines, count);
+		number_lines(s, lines, count, numbers);
+		for (size_t i = 0; i < count; i++) {
+			fresh += mark(s, numbers[i], number);
+			if (s->keeps_instances)
+				vec_push(&kept.instances,
+					 instance_of(numbers[i], &lines[i]));
 		}
 	}
 	if (s->keeps_instances)

@@ -77,7 +77,7 @@ static inline const uint64_t *spectrum_row(const struct spectrum *s,
 }
 
 /* The number of the pair; UINT32_MAX: it was never seen. */
-uint32_t spectrum_find(struct spectrum *s, const struct pair_line *line);
+uint32_t spectrum_find(const struct spectrum *s, const struct pair_line *line);
 
 /* ---- relations between pairs of the failing run ---- */
 

@@ -52,9 +52,9 @@ void suspects_done(struct suspects *s);
 
 /* Adds what the procedure finds. Procedure III takes a spectrum that keeps
  * instances. */
-void procedure_one(struct spectrum *s, struct suspects *found);
-void procedure_two(struct spectrum *s, struct suspects *found);
-void procedure_three(struct spectrum *s, enum level level,
+void procedure_one(const struct spectrum *s, struct suspects *found);
+void procedure_two(const struct spectrum *s, struct suspects *found);
+void procedure_three(const struct spectrum *s, enum level level,
 		     struct suspects *found);
 void procedure_falcon(const struct pair_run *failing,
 		      const struct pair_run *const *passing, size_t count,

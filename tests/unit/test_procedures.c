@@ -285,17 +285,6 @@ static bool shows(const struct pair_run *run, const struct pair_line *p,
 	return false;
 }
 
-/* All occurrences of a pair are in the same loops: the index relies on it. */
-static void settle_loops(struct pair_run *run)
-{
-	for (size_t i = 0; i < run->pairs.count; i++) {
-		struct pair_line *p = &run->pairs.at[i];
-
-		p->head.loop = (uint16_t)(p->head.place % 3);
-		p->tail.loop = (uint16_t)(p->tail.place % 2);
-	}
-}
-
 /* What is told of couples before any is dropped: compare through a world in
  * which none is predictable. */
 static void unrelate(struct pair_run *run)
@@ -340,10 +329,7 @@ static void test_three(void **state)
 		struct spectrum *s;
 
 		world_make(&w, &rng);
-		settle_loops(w.failing);
 		unrelate(w.failing);
-		for (int i = 0; i < w.count; i++)
-			settle_loops(w.passing[i]);
 		s = spectrum_make(&w, true);
 		procedure_three(s, level, &found);
 		assert_int_equal(found.all.count, couples_wanted(&w, level));
