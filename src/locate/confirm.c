@@ -383,6 +383,31 @@ static uint64_t hang_within(uint64_t deadline, uint64_t hang)
 	return part < hang ? part : hang;
 }
 
+/* What experiments may take; what the follower had stays as it was. */
+struct bounds {
+	uint64_t points, hang;
+};
+
+static struct bounds bounds_set(struct again *a, uint64_t deadline)
+{
+	struct control_ask *ask = &a->follower.ask;
+	struct bounds had = { ask->points_most, ask->hang_ms };
+	uint64_t enough = POINTS_TIMES * a->repro->points + POINTS_MORE;
+
+	/* What an order makes spin for ever is not worth waiting for. */
+	if (enough < had.points)
+		ask->points_most = enough;
+	if (deadline && a->repro->outcome != OUTCOME_HANG)
+		ask->hang_ms = hang_within(deadline, had.hang);
+	return had;
+}
+
+static void bounds_restore(struct again *a, const struct bounds *had)
+{
+	a->follower.ask.points_most = had->points;
+	a->follower.ask.hang_ms = had->hang;
+}
+
 int confirm(struct again *a, const struct gathered *g,
 	    const struct suspects *suspects,
 	    const struct confirm_limits *limits, struct confirmation *results,
@@ -391,18 +416,9 @@ int confirm(struct again *a, const struct gathered *g,
 	struct confirming c = { .again = a,
 				.g = g,
 				.deadline = limits->deadline };
-	uint64_t points = a->follower.ask.points_most;
-	uint64_t hang = a->follower.ask.hang_ms;
-	uint64_t enough = POINTS_TIMES * a->repro->points + POINTS_MORE;
+	struct bounds had = bounds_set(a, limits->deadline);
+	int rc = prepare(&c, err);
 	size_t confirmed = 0;
-	int rc;
-
-	/* What an order makes spin for ever is not worth waiting for. */
-	if (enough < points)
-		a->follower.ask.points_most = enough;
-	if (limits->deadline && a->repro->outcome != OUTCOME_HANG)
-		a->follower.ask.hang_ms = hang_within(limits->deadline, hang);
-	rc = prepare(&c, err);
 
 	for (size_t i = 0;
 	     rc == 0 && i < suspects->all.count && i < limits->most &&
@@ -411,8 +427,23 @@ int confirm(struct again *a, const struct gathered *g,
 		rc = try_suspect(&c, &suspects->all.at[i], &results[i], err);
 		confirmed += confirmation_is(&results[i]);
 	}
-	a->follower.ask.points_most = points;
-	a->follower.ask.hang_ms = hang;
+	bounds_restore(a, &had);
 	plan_free(c.plain);
+	return rc;
+}
+
+int confirm_reversed(struct again *a, const struct gathered *g,
+		     const struct suspect *s, uint64_t deadline, bool *holds,
+		     struct err *err)
+{
+	struct confirming c = { .again = a, .g = g, .deadline = deadline };
+	struct bounds had = bounds_set(a, deadline);
+	struct confirmation result = { 0 };
+	int rc = probe(&c, s, UINT32_MAX, &result, err);
+
+	if (rc == 0)
+		rc = reverse(&c, s, &result, err);
+	*holds = result.reversal_holds;
+	bounds_restore(a, &had);
 	return rc;
 }

@@ -54,4 +54,10 @@ MUST_USE int confirm(struct again *a, const struct gathered *g,
 		     const struct confirm_limits *limits,
 		     struct confirmation *results, struct err *err);
 
+/* Only the first half, for one pair: does the failing schedule hold when it is
+ * reversed? */
+MUST_USE int confirm_reversed(struct again *a, const struct gathered *g,
+			      const struct suspect *s, uint64_t deadline,
+			      bool *holds, struct err *err);
+
 #endif

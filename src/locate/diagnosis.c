@@ -1,210 +1,132 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What kind of bug a suspect is. Accesses of two threads are not serializable
+ * when one pair leads from the first thread to the second and another one back:
+ * a cycle. So the pair that closes a cycle with the suspect is looked for in the
+ * failing run, at the same variable (three accesses, or four) or at another one.
+ *
+ * That alone does not make an atomicity violation: where one thread must come
+ * first, a wrong order closes cycles too. An atomicity violation allows both
+ * serial orders. So for each of them there must be a passing run that shows it,
+ * or an experiment. Without any such cycle it is an order violation.
+ *
+ * Of several cycles the one counts whose accesses are nearest to each other in
+ * their threads. Where a thread died, a cycle of one variable that ends with the
+ * last access of that thread comes before others of that variable: this access
+ * has got the wrong value. Pairs of other variables are often just on the way;
+ * so the failing run is asked (confirm.h) whether it needs them, too, and only
+ * then they count, but more than a cycle of one variable. Where it cannot be
+ * asked that is the other way round.
+ *
+ * The rows are those of LOCON's Table 1.
+ */
+#include "locate/diagnosis.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/locate.h"
+enum { ASKED_MOST = 6 }; /* pairs of other variables */
 
-/*
- * An order violation: in every passing run the two threads come to the memory
- * in the other order. An atomicity violation: some passing runs have the one
- * thread's accesses all before the other's, some all behind, and the failing
- * run has one between. The rows are those of Table 1 of the paper.
- */
-
-const char *bug_kind_text(enum bug_kind k)
-{
-	static const char *const texts[] = {
-		[BUG_ORDER] = "order violation",
-		[BUG_SINGLE] = "atomicity violation of one variable",
-		[BUG_MULTI] = "atomicity violation of several variables",
-	};
-
-	return texts[k];
-}
-
-/* ---- one pair ---- */
-
-/* The places of the suspect in each of the two threads. */
-struct sides {
-	uint32_t head[2], tail[2];
+struct cycle {
+	struct pair_line other; /* the pair that closes it */
+	bool is_single;
+	bool is_last; /* it ends where a thread died */
+	int row;
+	uint64_t span;
 };
 
-static bool is_in(uint32_t place, const uint32_t *two)
+typedef VEC(struct cycle) cycles;
+
+struct looking {
+	const struct gathered *g;
+	const struct suspect *s;
+	const struct diagnosis_ask *ask;
+	struct positions at;
+	uint32_t died; /* the thread; UINT32_MAX: none is known to have */
+	uint32_t last; /* its last access */
+};
+
+/* ---- what an access does ---- */
+
+struct deed {
+	bool reads, writes;
+};
+
+static bool is_same_line(const struct pair_names *n, uint32_t a, uint32_t b)
 {
-	return place == two[0] || place == two[1];
+	const struct pair_place *p = &n->places.at[a], *q = &n->places.at[b];
+
+	return p->file && q->file && p->line == q->line &&
+	       strcmp(p->file, q->file) == 0;
 }
 
-/* Threads that run the same code: which of the two came first is told by the
- * first pair that they have there, whatever the places. */
-static bool is_head_thread_first(const struct pair_run *run,
-				 const struct pair_line *s)
+/* x += n reads and writes, and is one step for who wrote it. Where the read is
+ * part of a pair, the write may be part of none, but in some run it is. */
+static bool is_written_there(const struct gathered *g, const struct pair_run *r,
+			     uint32_t place)
 {
-	const struct pair_line *first = NULL;
+	for (size_t i = 0; i < r->pairs.count; i++) {
+		const struct pair_line *p = &r->pairs.at[i];
 
-	for (size_t i = 0; run->is_exact && i < run->pairs.count; i++) {
-		const struct pair_line *p = &run->pairs.at[i];
-		bool is_there = p->head.thread == s->head.thread &&
-				p->tail.thread == s->tail.thread;
-		bool is_back = p->head.thread == s->tail.thread &&
-			       p->tail.thread == s->head.thread;
-
-		if (p->addr == s->addr && (is_there || is_back) &&
-		    (!first || p->first < first->first))
-			first = p;
-	}
-	return first && first->head.thread == s->head.thread;
-}
-
-/* Do passing runs come to the memory with the head's thread first, and with
- * the tail's thread first? */
-static void orders_seen(const struct gathered *g, const struct pair_line *s,
-			const struct sides *sides, bool *head_first,
-			bool *tail_first)
-{
-	for (size_t r = 0; r < g->passing.count; r++) {
-		const struct pair_run *run = g->passing.at[r];
-
-		if (is_head_thread_first(run, s))
-			*head_first = true;
-		for (size_t i = 0; i < run->pairs.count; i++) {
-			const struct pair_line *p = &run->pairs.at[i];
-
-			if (p->addr != s->addr && run->is_exact)
-				continue;
-			if (is_in(p->head.place, sides->head))
-				*head_first = true;
-			if (is_in(p->head.place, sides->tail) &&
-			    is_in(p->tail.place, sides->head))
-				*tail_first = true;
-		}
-	}
-}
-
-/* R W R and its like: no serial order gives the same. */
-static bool is_unserializable(uint8_t a, uint8_t b, uint8_t c)
-{
-	return pair_is_write(b) || (pair_is_write(a) && pair_is_write(c));
-}
-
-static int single_row(uint8_t a, uint8_t b, uint8_t c)
-{
-	if (pair_is_write(a))
-		return !pair_is_write(b) ? 7 : pair_is_write(c) ? 0 : 4;
-	return pair_is_write(c) ? 5 : 6;
-}
-
-/* Does the pair lead back from the suspect, to an access that makes an
- * unserializable triple with it? */
-static bool leads_back(const struct pair_line *p, const struct pair_line *s)
-{
-	return p->head.thread == s->tail.thread &&
-	       p->tail.thread == s->head.thread &&
-	       p->head.count >= s->tail.count &&
-	       p->tail.count > s->head.count &&
-	       is_unserializable(s->head.kind, s->tail.kind, p->tail.kind);
-}
-
-/* Does it lead to the suspect in the same way? */
-static bool leads_there(const struct pair_line *p, const struct pair_line *s)
-{
-	return p->head.thread == s->tail.thread &&
-	       p->tail.thread == s->head.thread &&
-	       p->tail.count <= s->head.count &&
-	       p->head.count < s->tail.count &&
-	       is_unserializable(p->head.kind, s->head.kind, s->tail.kind);
-}
-
-static uint32_t apart(const struct pair_line *p, const struct pair_line *s)
-{
-	return p->tail.count > s->head.count ? p->tail.count - s->head.count :
-					       s->tail.count - p->head.count;
-}
-
-/* The third access that makes an unserializable triple with the suspect in the
- * failing run; of several the nearest in its thread. */
-static bool find_third(const struct gathered *g, const struct pair_line *s,
-		       struct pair_line *third, int *row, bool *is_back)
-{
-	const struct pair_run *f = g->failing;
-	uint32_t best = UINT32_MAX;
-
-	for (size_t i = 0; i < f->pairs.count; i++) {
-		const struct pair_line *p = &f->pairs.at[i];
-		bool back = leads_back(p, s);
-
-		if (p->addr != s->addr || (!back && !leads_there(p, s)) ||
-		    apart(p, s) >= best)
-			continue;
-		best = apart(p, s);
-		*is_back = back;
-		*third = *p;
-		*row = back ? single_row(s->head.kind, s->tail.kind,
-					 p->tail.kind) :
-			      single_row(p->head.kind, s->head.kind,
-					 s->tail.kind);
-	}
-	return best != UINT32_MAX;
-}
-
-/* The failing run did not come to the third access: passing runs show what
- * the head's thread does there besides, after the head. */
-static bool guess_third(const struct gathered *g, const struct pair_line *s,
-			struct pair_line *third, int *row, bool *is_back)
-{
-	*is_back = true;
-	for (size_t r = 0; r < g->passing.count; r++) {
-		const struct pair_run *run = g->passing.at[r];
-
-		for (size_t i = 0; i < run->pairs.count; i++) {
-			const struct pair_line *p = &run->pairs.at[i];
-
-			if (p->addr != s->addr ||
-			    (p->tail.place != s->tail.place &&
-			     p->tail.thread != s->tail.thread) ||
-			    p->head.place == s->head.place ||
-			    p->head.thread != s->head.thread ||
-			    !is_unserializable(s->head.kind, s->tail.kind,
-					       p->head.kind))
-				continue;
-			*row = single_row(s->head.kind, s->tail.kind,
-					  p->head.kind);
-			*third = pair_reversed(p);
+		if ((p->head.kind == PAIR_WRITE &&
+		     is_same_line(g->names, p->head.place, place)) ||
+		    (p->tail.kind == PAIR_WRITE &&
+		     is_same_line(g->names, p->tail.place, place)))
 			return true;
-		}
 	}
 	return false;
 }
 
-static int order_row(const struct pair_line *s)
+static struct deed deed_of(const struct gathered *g, const struct pair_end *e)
 {
-	if (!pair_is_write(s->head.kind))
-		return 2;
-	return pair_is_write(s->tail.kind) ? 3 : 1;
+	struct deed d = { .reads = e->kind != PAIR_WRITE,
+			  .writes = e->kind != PAIR_READ };
+
+	if (e->kind != PAIR_READ)
+		return d;
+	d.writes = is_written_there(g, g->failing, e->place);
+	for (size_t i = 0; i < g->passing.count && !d.writes; i++)
+		d.writes = is_written_there(g, g->passing.at[i], e->place);
+	return d;
 }
 
-static void diagnose_one(const struct gathered *g, const struct pair_line *s,
-			 bool holds_reversed, enum bug_kind *kind, int *row,
-			 struct pair_line *third, bool *has_third)
-{
-	struct sides sides = { .head = { s->head.place, s->head.place },
-			       .tail = { s->tail.place, s->tail.place } };
-	bool head_first = false, tail_first = holds_reversed;
-	bool is_back = false;
+/* ---- one variable ---- */
 
-	*has_third = find_third(g, s, third, row, &is_back) ||
-		     guess_third(g, s, third, row, &is_back);
-	if (*has_third && is_back)
-		sides.head[1] = third->tail.place;
-	else if (*has_third)
-		sides.tail[1] = third->head.place;
-	orders_seen(g, s, &sides, &head_first, &tail_first);
-	*has_third &= head_first && tail_first;
-	*kind = *has_third ? BUG_SINGLE : BUG_ORDER;
-	if (!*has_third)
-		*row = order_row(s);
+/* What does both is taken as a read that others spoil, then as a write that
+ * spoils. W W W is serializable. */
+static int single_row(struct deed a, struct deed b, struct deed c)
+{
+	if (b.writes && a.reads)
+		return c.writes ? 5 : 6;
+	if (b.writes && a.writes && c.reads)
+		return 4;
+	return b.reads && a.writes && c.writes ? 7 : 0;
 }
 
-/* ---- two pairs ---- */
+/* The pair leads back behind the suspect, or it has led here before it. */
+static bool leads_back(const struct pair_line *q, const struct pair_line *s)
+{
+	return q->head.count >= s->tail.count && q->tail.count > s->head.count;
+}
+
+static bool leads_here(const struct pair_line *q, const struct pair_line *s)
+{
+	return q->tail.count <= s->head.count && q->head.count < s->tail.count;
+}
+
+static int row_of_one(const struct gathered *g, const struct pair_line *s,
+		      const struct pair_line *q)
+{
+	struct deed head = deed_of(g, &s->head), tail = deed_of(g, &s->tail);
+
+	if (leads_back(q, s))
+		return single_row(head, tail, deed_of(g, &q->tail));
+	if (leads_here(q, s))
+		return single_row(deed_of(g, &q->head), head, tail);
+	return 0;
+}
+
+/* ---- two variables ---- */
 
 /* What a thread does to x, and then to y. */
 struct steps {
@@ -230,11 +152,18 @@ static int multi_row(struct steps a, struct steps b)
 	return 0;
 }
 
-static struct steps steps_of(const struct pair_end *x, const struct pair_end *y)
+static struct steps steps_of(const struct looking *k, const struct pair_end *x,
+			     uint64_t x_addr, const struct pair_end *y,
+			     uint64_t y_addr)
 {
-	return (struct steps){ .writes_x = pair_is_write(x->kind),
-			       .writes_y = pair_is_write(y->kind),
-			       .y_first = y->count < x->count };
+	uint32_t x_at = position_of(&k->at, x, x_addr);
+	uint32_t y_at = position_of(&k->at, y, y_addr);
+
+	return (struct steps){
+		.writes_x = deed_of(k->g, x).writes,
+		.writes_y = deed_of(k->g, y).writes,
+		.y_first = x_at != y_at ? y_at < x_at : y->count < x->count,
+	};
 }
 
 static struct steps swapped(struct steps s)
@@ -244,15 +173,11 @@ static struct steps swapped(struct steps s)
 			       .y_first = !s.y_first };
 }
 
-static int diagnose_two(const struct pair_line *x, const struct pair_line *y)
+/* Which variable is x, and which thread is the first, is ours to choose. */
+static int row_of_steps(struct steps a, struct steps b)
 {
-	bool is_back = x->head.thread == y->tail.thread;
-	struct steps a = steps_of(&x->head, is_back ? &y->tail : &y->head);
-	struct steps b = steps_of(&x->tail, is_back ? &y->head : &y->tail);
 	int row = 0;
 
-	/* Which variable is x, and which thread is the first, is ours to
-	 * choose. */
 	for (int i = 0; i < 4 && !row; i++) {
 		struct steps p = i & 1 ? swapped(a) : a;
 		struct steps q = i & 1 ? swapped(b) : b;
@@ -262,124 +187,268 @@ static int diagnose_two(const struct pair_line *x, const struct pair_line *y)
 	return row;
 }
 
-void diagnose(const struct gathered *g, const struct suspect *s,
-	      bool holds_reversed, enum bug_kind *kind, int *row,
-	      struct pair_line *third, bool *has_third)
+/* What reads and writes counts as a write, unless that is none of the rows. */
+static int row_of_two(const struct looking *k, const struct pair_line *x,
+		      const struct pair_line *y)
 {
-	*row = 0;
-	*has_third = false;
-	if (s->count == 1) {
-		diagnose_one(g, &s->pairs[0], holds_reversed, kind, row, third,
-			     has_third);
+	bool is_back = x->head.thread == y->tail.thread;
+	const struct pair_end *with_head = is_back ? &y->tail : &y->head;
+	const struct pair_end *with_tail = is_back ? &y->head : &y->tail;
+	struct steps a = steps_of(k, &x->head, x->addr, with_head, y->addr);
+	struct steps b = steps_of(k, &x->tail, x->addr, with_tail, y->addr);
+	int row = row_of_steps(a, b);
+
+	if (row)
+		return row;
+	a.writes_x = pair_is_write(x->head.kind);
+	a.writes_y = pair_is_write(with_head->kind);
+	b.writes_x = pair_is_write(x->tail.kind);
+	b.writes_y = pair_is_write(with_tail->kind);
+	return row_of_steps(a, b);
+}
+
+/* ---- both serial orders ---- */
+
+/* Does a passing run come from this access to the other thread? Addresses mean
+ * the same in runs under control only. */
+static bool is_seen_before(const struct gathered *g, const struct pair_end *e,
+			   uint16_t thread, uint64_t addr)
+{
+	for (size_t r = 0; r < g->passing.count; r++) {
+		const struct pair_run *run = g->passing.at[r];
+
+		for (size_t i = 0; i < run->pairs.count; i++) {
+			const struct pair_line *p = &run->pairs.at[i];
+
+			if (p->head.place == e->place &&
+			    p->head.thread == e->thread &&
+			    p->tail.thread == thread &&
+			    (p->addr == addr || !run->is_exact))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The suspect leads from thread a to b, the other one back. */
+static bool is_either_order_fine(const struct looking *k,
+				 const struct pair_line *other)
+{
+	const struct pair_line *s = &k->s->pairs[0];
+	uint16_t a = s->head.thread, b = s->tail.thread;
+	bool a_first = is_seen_before(k->g, &other->tail, b, other->addr) ||
+		       is_seen_before(k->g, &s->head, b, s->addr);
+	bool b_first = k->ask->holds_reversed ||
+		       is_seen_before(k->g, &s->tail, a, s->addr) ||
+		       is_seen_before(k->g, &other->head, a, other->addr);
+
+	return a_first && b_first;
+}
+
+/* ---- cycles ---- */
+
+static struct cycle cycle_of(const struct looking *k,
+			     const struct pair_line *other)
+{
+	const struct pair_line *s = &k->s->pairs[0];
+	uint32_t head = position_of(&k->at, &s->head, s->addr);
+	uint32_t tail = position_of(&k->at, &s->tail, s->addr);
+	struct cycle c = {
+		.other = *other,
+		.is_single = other->addr == s->addr,
+		.is_last = other->tail.thread == k->died &&
+			   other->tail.count == k->last,
+	};
+
+	c.span = (uint64_t)position_apart(
+			 head, position_of(&k->at, &other->tail, other->addr)) +
+		 position_apart(tail,
+				position_of(&k->at, &other->head, other->addr));
+	c.row = c.is_single ? row_of_one(k->g, s, other) :
+			      row_of_two(k, s, other);
+	return c;
+}
+
+static int compare_cycles(const void *a, const void *b)
+{
+	const struct cycle *c = a, *d = b;
+
+	if (c->is_single != d->is_single)
+		return c->is_single ? -1 : 1;
+	if (c->is_single && c->is_last != d->is_last)
+		return c->is_last ? -1 : 1;
+	if (c->span != d->span)
+		return c->span < d->span ? -1 : 1;
+	return (c->other.first > d->other.first) -
+	       (c->other.first < d->other.first);
+}
+
+/* All cycles of the failing run, those of one variable first, best first. */
+static void find_cycles(const struct looking *k, cycles *all)
+{
+	const struct pair_line *s = &k->s->pairs[0];
+	const struct pair_run *f = k->g->failing;
+
+	for (size_t i = 0; i < f->pairs.count; i++) {
+		const struct pair_line *q = &f->pairs.at[i];
+		struct cycle c;
+
+		if (q->head.thread != s->tail.thread ||
+		    q->tail.thread != s->head.thread)
+			continue;
+		c = cycle_of(k, q);
+		if (c.row && is_either_order_fine(k, q))
+			vec_push(all, c);
+	}
+	if (all->count)
+		qsort(all->at, all->count, sizeof(*all->at), compare_cycles);
+}
+
+/* One of other variables that the failure needs; NULL: none is known. */
+static const struct cycle *needed(const struct looking *k, const cycles *all)
+{
+	const struct diagnosis_ask *a = k->ask;
+	int asked = 0;
+
+	for (size_t i = 0; a->is_needed && i < all->count; i++) {
+		const struct cycle *c = &all->at[i];
+
+		if (c->is_single)
+			continue;
+		if (asked++ == ASKED_MOST)
+			break;
+		if (a->is_needed(a->of, &c->other))
+			return c;
+	}
+	return NULL;
+}
+
+static bool find_cycle(const struct looking *k, struct cycle *best)
+{
+	const struct cycle *c;
+	cycles all = { 0 };
+
+	find_cycles(k, &all);
+	c = needed(k, &all);
+	if (!c && all.count && (all.at[0].is_single || !k->ask->is_needed))
+		c = &all.at[0];
+	if (c)
+		*best = *c;
+	vec_free(&all);
+	return c;
+}
+
+/* The failing run did not come to the third access: passing runs show what
+ * the head's thread does there besides, after the head. */
+static bool guess_cycle(const struct looking *k, struct cycle *best)
+{
+	const struct pair_line *s = &k->s->pairs[0];
+
+	for (size_t r = 0; r < k->g->passing.count; r++) {
+		const struct pair_run *run = k->g->passing.at[r];
+
+		for (size_t i = 0; i < run->pairs.count; i++) {
+			const struct pair_line *p = &run->pairs.at[i];
+			struct pair_line back = pair_reversed(p);
+
+			if (p->addr != s->addr ||
+			    p->tail.thread != s->tail.thread ||
+			    p->head.thread != s->head.thread ||
+			    p->head.place == s->head.place)
+				continue;
+			best->row = single_row(deed_of(k->g, &s->head),
+					       deed_of(k->g, &s->tail),
+					       deed_of(k->g, &p->head));
+			best->is_single = true;
+			best->other = back;
+			if (best->row && is_either_order_fine(k, &back))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int order_row(const struct pair_line *s)
+{
+	if (!pair_is_write(s->head.kind))
+		return 2;
+	return pair_is_write(s->tail.kind) ? 3 : 1;
+}
+
+/* ---- the whole ---- */
+
+/* Which thread died, if one did, and the last that is known of it. */
+static void find_last(struct looking *k)
+{
+	const struct captured *c = k->g->failed;
+	const struct pair_run *f = k->g->failing;
+	char *path;
+
+	k->died = UINT32_MAX;
+	if (!c || c->run.outcome.kind == OUTCOME_EXIT ||
+	    c->run.outcome.kind == OUTCOME_NONE)
+		return;
+	path = pair_thread_path(c->thread_table, c->thread_table_count,
+				c->run.outcome.thread);
+	k->died = pair_thread_number(k->g->names, path);
+	free(path);
+	for (size_t i = 0; i < f->pairs.count; i++) {
+		const struct pair_line *p = &f->pairs.at[i];
+
+		if (p->tail.thread == k->died && p->tail.count > k->last)
+			k->last = p->tail.count;
+		if (p->head.thread == k->died && p->head.count > k->last)
+			k->last = p->head.count;
+	}
+}
+
+static void diagnose_one(struct looking *k, struct diagnosis *d)
+{
+	struct cycle c = { 0 };
+
+	find_last(k);
+	if (k->s->has_partner) {
+		c = cycle_of(k, &k->s->partner);
+		d->has_other = true;
+	} else {
+		d->has_other = find_cycle(k, &c) || guess_cycle(k, &c);
+	}
+	if (!d->has_other) {
+		d->kind = BUG_ORDER;
+		d->row = order_row(&k->s->pairs[0]);
 		return;
 	}
-	*kind = BUG_MULTI;
-	*row = diagnose_two(&s->pairs[0], &s->pairs[1]);
+	d->kind = c.is_single ? BUG_SINGLE : BUG_MULTI;
+	d->row = c.row;
+	d->other = c.other;
+	d->is_before = !leads_back(&c.other, &k->s->pairs[0]);
 }
 
-/* ---- in words ---- */
-
-static const char *base_name(const char *path)
+static void find_positions(struct looking *k)
 {
-	const char *slash = strrchr(path, '/');
+	const struct pair_run *f = k->g->failing;
 
-	return slash ? slash + 1 : path;
+	for (size_t i = 0; i < f->pairs.count; i++)
+		position_see_pair(&k->at, &f->pairs.at[i]);
+	for (size_t r = 0; r < k->g->passing.count; r++)
+		for (size_t i = 0; i < k->g->passing.at[r]->pairs.count; i++)
+			position_see_pair(&k->at,
+					  &k->g->passing.at[r]->pairs.at[i]);
 }
 
-/* "a.c:31", "a.c:31-32" or "a.c:31 and b.c:5" */
-static char *lines_of(const struct located_access *a,
-		      const struct located_access *b)
+struct diagnosis diagnose(const struct gathered *g, const struct suspect *s,
+			  const struct diagnosis_ask *ask)
 {
-	const struct located_access *low = a, *high = b;
+	struct looking k = { .g = g, .s = s, .ask = ask };
+	struct diagnosis d = { 0 };
 
-	if (!a->file || !b->file)
-		return xasprintf("%s and %s", a->where, b->where);
-	if (strcmp(a->file, b->file) != 0)
-		return xasprintf("%s:%d and %s:%d", base_name(a->file), a->line,
-				 base_name(b->file), b->line);
-	if (a->line > b->line) {
-		low = b;
-		high = a;
+	find_positions(&k);
+	if (s->count == 1) {
+		diagnose_one(&k, &d);
+	} else {
+		d.kind = BUG_MULTI;
+		d.row = row_of_two(&k, &s->pairs[0], &s->pairs[1]);
 	}
-	if (low->line == high->line)
-		return xasprintf("%s:%d", base_name(low->file), low->line);
-	return xasprintf("%s:%d-%d", base_name(low->file), low->line,
-			 high->line);
-}
-
-static char *actions_of(const struct located_access *a, const char *x,
-			const struct located_access *b, const char *y)
-{
-	if (strcmp(x, y) == 0 && strcmp(a->kind, b->kind) == 0)
-		return xasprintf("the %ss of %s", a->kind, x);
-	if (strcmp(x, y) == 0)
-		return xasprintf("the %s and the %s of %s", a->kind, b->kind,
-				 x);
-	if (strcmp(a->kind, b->kind) == 0)
-		return xasprintf("the %ss of %s and %s", a->kind, x, y);
-	return xasprintf("the %s of %s and the %s of %s", a->kind, x, b->kind,
-			 y);
-}
-
-static char *sentence_of_order(const struct located_pair *p)
-{
-	return xasprintf("nothing makes the %s of %s at %s come before the %s "
-			 "at %s",
-			 p->tail.kind, p->variable, p->tail.where, p->head.kind,
-			 p->head.where);
-}
-
-/* The local accesses are those of one thread, the remote one of the other. */
-static char *sentence_of_single(const struct located_pair *p,
-				const struct located_access *third)
-{
-	bool is_head_local = strcmp(third->thread, p->head.thread) == 0;
-	const struct located_access *local = is_head_local ? &p->head :
-							     &p->tail;
-	const struct located_access *remote = is_head_local ? &p->tail :
-							      &p->head;
-	char *what = actions_of(is_head_local ? local : third, p->variable,
-				is_head_local ? third : local, p->variable);
-	char *lines = lines_of(local, third);
-	char *text = xasprintf("%s at %s must be atomic with the %s at %s",
-			       what, lines, remote->kind, remote->where);
-
-	free(what);
-	free(lines);
-	return text;
-}
-
-static char *sentence_of_multi(const struct located_pair *p)
-{
-	bool is_back = strcmp(p[0].head.thread, p[1].tail.thread) == 0;
-	const struct located_access *ay = is_back ? &p[1].tail : &p[1].head;
-	const struct located_access *by = is_back ? &p[1].head : &p[1].tail;
-	char *a = actions_of(&p[0].head, p[0].variable, ay, p[1].variable);
-	char *b = actions_of(&p[0].tail, p[0].variable, by, p[1].variable);
-	char *a_lines = lines_of(&p[0].head, ay);
-	char *b_lines = lines_of(&p[0].tail, by);
-	char *text = xasprintf("%s at %s must be atomic with %s at %s", a,
-			       a_lines, b, b_lines);
-
-	free(a);
-	free(b);
-	free(a_lines);
-	free(b_lines);
-	return text;
-}
-
-char *diagnosis_sentence(enum bug_kind kind, const struct located_pair *pairs,
-			 const struct located_access *third)
-{
-	switch (kind) {
-	case BUG_SINGLE:
-		if (third)
-			return sentence_of_single(&pairs[0], third);
-		break;
-	case BUG_MULTI:
-		return sentence_of_multi(pairs);
-	case BUG_ORDER:
-		break;
-	}
-	return sentence_of_order(&pairs[0]);
+	keymap_done(&k.at.first);
+	return d;
 }

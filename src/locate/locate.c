@@ -203,33 +203,48 @@ static int stages(struct locating *k, struct err *err)
 
 /* ---- what is reported ---- */
 
-/* Confirmed ones first; otherwise as they were ranked. */
+/* What brought the failure back whenever its order could be had comes before
+ * what did so now and then, and that before what was not confirmed; otherwise
+ * they are as they were ranked. */
+static int class_of(const struct confirmation *c)
+{
+	if (!confirmation_is(c))
+		return 2;
+	return c->failed < c->enforced;
+}
+
+static void report_suspect(struct locating *k, const struct words *w, size_t i)
+{
+	const struct suspect *s = &k->suspects.all.at[i];
+	struct located *l = k->l;
+	struct located_suspect x;
+
+	words_of_suspect(w, s, &k->confirmations[i], &x);
+	if (k->again)
+		x.agrees = words_of_switches(w, k->again->repro->plan, s,
+					     l->suspects.count ? NULL : l);
+	vec_push(&l->suspects, x);
+}
+
 static void report(struct locating *k)
 {
-	struct words w = { .g = &k->g };
+	struct words w = { .g = &k->g, .deadline = k->deadline };
 	struct located *l = k->l;
+
+	if (has_experiments(k))
+		w.again = k->again;
 
 	if (k->g.failed)
 		w.sites = captured_sites(k->g.failed);
 	l->suspect_count = k->suspects.all.count;
 	/* What was confirmed is enough. */
-	for (int confirmed = 1; confirmed >= !!l->is_confirmed; confirmed--)
+	for (int class = l->is_confirmed ? 0 : 2;
+	     class <= (l->is_confirmed ? 1 : 2); class ++)
 		for (size_t i = 0; i < k->suspects.all.count &&
 				   l->suspects.count < k->o->report_most;
-		     i++) {
-			const struct suspect *s = &k->suspects.all.at[i];
-			const struct confirmation *c = &k->confirmations[i];
-			struct located_suspect x;
-
-			if (confirmation_is(c) != confirmed)
-				continue;
-			words_of_suspect(&w, s, c, &x);
-			if (k->again)
-				x.agrees = words_of_switches(
-					&w, k->again->repro->plan, s,
-					l->suspects.count ? NULL : l);
-			vec_push(&l->suspects, x);
-		}
+		     i++)
+			if (class_of(&k->confirmations[i]) == class)
+				report_suspect(k, &w, i);
 	sites_free(w.sites);
 }
 

@@ -20,6 +20,7 @@
  */
 
 #include "locate/confirm.h"
+#include "locate/diagnosis.h"
 
 #define LOCATE_FILE "located"
 
@@ -37,12 +38,6 @@ struct locate_options {
 };
 
 extern const struct locate_options locate_defaults;
-
-enum bug_kind {
-	BUG_ORDER,
-	BUG_SINGLE, /* atomicity, one variable */
-	BUG_MULTI,  /* atomicity, several */
-};
 
 /* An access for people. */
 struct located_access {
@@ -66,13 +61,15 @@ struct located_pair {
 struct located_suspect {
 	uint32_t count;
 	struct located_pair pairs[2];
-	bool is_missing;
+	bool is_missing; /* the failing run did not come to the tail */
 	double score;
 	struct confirmation confirmation;
 	bool is_confirmed;
 	/* What it is, if it is the cause. */
 	enum bug_kind kind;
-	int row; /* of LOCON's Table 1; 0: none of them */
+	int row;	/* of LOCON's Table 1; 0: none of them */
+	bool has_other; /* a pair that leads back from it */
+	struct located_pair other;
 	char *sentence;
 	bool agrees; /* a switch of the shrunk schedule lies between */
 };
@@ -125,18 +122,13 @@ void located_done(struct located *l);
 
 const char *procedure_text(enum procedure p); /* "I", "II", "III", "falcon" */
 const char *level_text(enum level l);	      /* "pc", "thread", ... */
-const char *bug_kind_text(enum bug_kind k);
 
-/* ---- diagnosis.c ---- */
+/* ---- diagnosis_words.c ---- */
 
-/* What kind of bug a suspect is, by what failing and passing runs show, and
- * whether the failing one held with the suspect reversed. */
-void diagnose(const struct gathered *g, const struct suspect *s,
-	      bool holds_reversed, enum bug_kind *kind, int *row,
-	      struct pair_line *third, bool *has_third);
-
-/* One sentence of what is missing; the caller frees. `third` may be NULL. */
-char *diagnosis_sentence(enum bug_kind kind, const struct located_pair *pairs,
-			 const struct located_access *third);
+/* One sentence of what is missing; the caller frees. `other` is the pair that
+ * the diagnosis found, NULL: none. */
+char *diagnosis_sentence(const struct diagnosis *d,
+			 const struct located_pair *pairs,
+			 const struct located_pair *other);
 
 #endif

@@ -163,12 +163,37 @@ static void access_done(struct located_access *a)
 	free(a->where);
 }
 
+static void pair_done(struct located_pair *p)
+{
+	access_done(&p->head);
+	access_done(&p->tail);
+	free(p->variable);
+}
+
+struct asking {
+	const struct words *w;
+	bool gave_up; /* what went wrong once is not tried again */
+};
+
+static bool is_needed(void *of, const struct pair_line *pair)
+{
+	struct asking *a = of;
+	struct suspect s = { .count = 1, .pairs = { *pair } };
+	struct err err;
+	bool holds = false;
+
+	if (!a->gave_up && confirm_reversed(a->w->again, a->w->g, &s,
+					    a->w->deadline, &holds, &err) < 0)
+		a->gave_up = true;
+	return holds;
+}
+
 void words_of_suspect(const struct words *w, const struct suspect *s,
 		      const struct confirmation *c, struct located_suspect *l)
 {
-	struct pair_line third;
-	struct located_access other;
-	bool has_third;
+	struct asking asking = { .w = w };
+	struct diagnosis_ask ask = { .of = &asking };
+	struct diagnosis d;
 
 	*l = (struct located_suspect){ .count = s->count,
 				       .is_missing = s->is_missing,
@@ -182,25 +207,17 @@ void words_of_suspect(const struct words *w, const struct suspect *s,
 		l->pairs[i].head.visit = l->confirmation.at[i][0].visit;
 		l->pairs[i].tail.visit = l->confirmation.at[i][1].visit;
 	}
-	diagnose(w->g, s, l->confirmation.reversal_holds, &l->kind, &l->row,
-		 &third, &has_third);
-	if (has_third)
-		other = words_of_access(w, third_of(&s->pairs[0], &third));
-	l->sentence = diagnosis_sentence(l->kind, l->pairs,
-					 has_third ? &other : NULL);
-	if (has_third)
-		access_done(&other);
-}
-
-/* Of a neighbouring pair the end that makes the third access. */
-const struct pair_end *third_of(const struct pair_line *suspect,
-				const struct pair_line *neighbour)
-{
-	bool leads_there = neighbour->tail.thread == suspect->head.thread &&
-			   neighbour->tail.count <= suspect->head.count &&
-			   neighbour->head.count < suspect->tail.count;
-
-	return leads_there ? &neighbour->head : &neighbour->tail;
+	ask.holds_reversed = l->confirmation.reversal_holds;
+	if (w->again && l->is_confirmed)
+		ask.is_needed = is_needed;
+	d = diagnose(w->g, s, &ask);
+	l->kind = d.kind;
+	l->row = d.row;
+	l->has_other = d.has_other;
+	if (d.has_other)
+		l->other = words_of_pair(w, &d.other);
+	l->sentence = diagnosis_sentence(&d, l->pairs,
+					 d.has_other ? &l->other : NULL);
 }
 
 /* ---- the shrunk schedule ---- */
@@ -273,11 +290,9 @@ void located_done(struct located *l)
 	for (size_t i = 0; i < l->suspects.count; i++) {
 		struct located_suspect *s = &l->suspects.at[i];
 
-		for (uint32_t k = 0; k < s->count; k++) {
-			access_done(&s->pairs[k].head);
-			access_done(&s->pairs[k].tail);
-			free(s->pairs[k].variable);
-		}
+		for (uint32_t k = 0; k < s->count; k++)
+			pair_done(&s->pairs[k]);
+		pair_done(&s->other);
 		free(s->sentence);
 	}
 	for (size_t i = 0; i < l->switches.count; i++) {

@@ -13,6 +13,8 @@
 struct words {
 	const struct gathered *g;
 	struct sites *sites;
+	struct again *again; /* for experiments; NULL: none */
+	uint64_t deadline;   /* of them; 0: none */
 };
 
 /* Functions and lines of all places, from the failing run's modules. */
@@ -21,10 +23,6 @@ void words_of_places(struct gathered *g);
 /* `c` may be NULL. */
 void words_of_suspect(const struct words *w, const struct suspect *s,
 		      const struct confirmation *c, struct located_suspect *l);
-
-/* Of a neighbouring pair the end that makes the third access. */
-const struct pair_end *third_of(const struct pair_line *suspect,
-				const struct pair_line *neighbour);
 
 /* Does a switch that shrinking left lie at the accesses of the suspect? With
  * `l` the switches are listed there. */

@@ -18,6 +18,7 @@ enum {
 struct couple {
 	uint32_t i, j;
 	struct pair_line pairs[2];
+	uint64_t span;
 	bool is_out;
 };
 
@@ -104,6 +105,7 @@ static struct pair_line line_at(const struct spectrum *s, uint32_t source)
 }
 
 static void keep_best(struct pairing_up *p);
+static uint64_t span_of(const struct positions *at, const struct couple *c);
 
 static void look_at(struct pairing_up *p, uint32_t i, uint32_t j)
 {
@@ -121,6 +123,7 @@ static void look_at(struct pairing_up *p, uint32_t i, uint32_t j)
 		return;
 	c.pairs[0] = p->level == LEVEL_PC ? *a : line_at(p->s, x);
 	c.pairs[1] = p->level == LEVEL_PC ? *b : line_at(p->s, y);
+	c.span = span_of(&p->s->positions, &c);
 	vec_push(&p->couples, c);
 	if (p->couples.count == 2 * COUPLES_MOST)
 		keep_best(p);
@@ -170,30 +173,27 @@ static uint64_t done_at(const struct couple *c)
 						       c->pairs[1].first;
 }
 
-static uint32_t apart(uint32_t a, uint32_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 /* How far apart, in their threads, are the accesses that should have been
  * together? */
-static uint64_t span(const struct couple *c)
+static uint64_t span_of(const struct positions *at, const struct couple *c)
 {
 	const struct pair_line *p = &c->pairs[0], *q = &c->pairs[1];
+	bool is_back = p->head.thread == q->tail.thread;
+	const struct pair_end *with_head = is_back ? &q->tail : &q->head;
+	const struct pair_end *with_tail = is_back ? &q->head : &q->tail;
 
-	if (p->head.thread == q->tail.thread)
-		return (uint64_t)apart(p->head.count, q->tail.count) +
-		       apart(p->tail.count, q->head.count);
-	return (uint64_t)apart(p->head.count, q->head.count) +
-	       apart(p->tail.count, q->tail.count);
+	return (uint64_t)position_apart(position_of(at, &p->head, p->addr),
+					position_of(at, with_head, q->addr)) +
+	       position_apart(position_of(at, &p->tail, p->addr),
+			      position_of(at, with_tail, q->addr));
 }
 
 static int compare_couples(const void *a, const void *b)
 {
 	const struct couple *c = a, *d = b;
 
-	if (span(c) != span(d))
-		return span(c) < span(d) ? -1 : 1;
+	if (c->span != d->span)
+		return c->span < d->span ? -1 : 1;
 	if (done_at(c) != done_at(d))
 		return done_at(c) < done_at(d) ? -1 : 1;
 	if (c->i != d->i)

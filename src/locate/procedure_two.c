@@ -79,6 +79,15 @@ static uint32_t class_partner(const struct class *c, const struct spectrum *s,
 	return c->other;
 }
 
+/* The order that is missing did come to happen: then nothing died before. */
+static bool has_reverse(const struct spectrum *s, uint32_t pair)
+{
+	struct pair_line line = pair_reversed(&s->pairs.at[pair].line);
+	uint32_t n = spectrum_find(s, &line);
+
+	return n != UINT32_MAX && s->pairs.at[n].in_failing;
+}
+
 static bool is_in_all(const struct spectrum *s, const struct spectrum_pair *p)
 {
 	return p->passes == s->passing;
@@ -125,7 +134,7 @@ void procedure_two(const struct spectrum *s, struct suspects *found)
 		const struct spectrum_pair *p = &s->pairs.at[i];
 		uint32_t partner;
 
-		if (!p->passes || p->in_failing)
+		if (!p->passes || p->in_failing || has_reverse(s, i))
 			continue;
 		if (is_in_all(s, p)) {
 			add(s, found, i, UINT32_MAX);

@@ -27,6 +27,7 @@ void spectrum_free(struct spectrum *s)
 	vec_free(&s->failing);
 	vec_free(&s->failing_instances);
 	keymap_done(&s->map);
+	keymap_done(&s->positions.first);
 	free(s);
 }
 
@@ -104,8 +105,10 @@ void spectrum_fail(struct spectrum *s, const struct pair_run *run)
 		if (is_new)
 			vec_push(&s->failing, n);
 		s->pairs.at[n].in_failing = true;
-		if (s->keeps_instances)
-			vec_push(&s->failing_instances, instance_of(n, line));
+		if (!s->keeps_instances)
+			continue;
+		vec_push(&s->failing_instances, instance_of(n, line));
+		position_see_pair(&s->positions, line);
 	}
 }
 
@@ -173,9 +176,11 @@ size_t spectrum_pass(struct spectrum *s, const struct pair_run *run)
 		number_lines(s, lines, count, numbers);
 		for (size_t i = 0; i < count; i++) {
 			fresh += mark(s, numbers[i], number);
-			if (s->keeps_instances)
-				vec_push(&kept.instances,
-					 instance_of(numbers[i], &lines[i]));
+			if (!s->keeps_instances)
+				continue;
+			vec_push(&kept.instances,
+				 instance_of(numbers[i], &lines[i]));
+			position_see_pair(&s->positions, &lines[i]);
 		}
 	}
 	if (s->keeps_instances)

@@ -14,6 +14,7 @@
  */
 
 #include "locate/pair_run.h"
+#include "locate/position.h"
 
 enum level {
 	LEVEL_PC,
@@ -54,6 +55,7 @@ struct spectrum {
 	VEC(uint64_t) rows;		 /* pairs.count * words */
 	uint32_t passing;		 /* runs */
 	VEC(struct spectrum_run) runs;	 /* if instances are kept */
+	struct positions positions;	 /* the same */
 	VEC(uint32_t) failing;		 /* pairs, by first occurrence */
 	VEC(struct spectrum_instance) failing_instances;
 	bool has_failing;

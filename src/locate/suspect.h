@@ -13,8 +13,8 @@
  *      a harmless order is so rare that no passing run has it.
  * II.  Finds: pairs that the failing run would have had if it had not died:
  *      their reverses are in all passing runs, or in just those where another
- *      pair is that the failing run has. Wrong when: code is not reached for
- *      another reason.
+ *      pair is that the failing run has, and it has neither. Wrong when: code
+ *      is not reached for another reason.
  * III. Finds: two pairs on different memory that the failing run has together
  *      and no passing run has together. Misses: failures of three pairs no two
  *      of which fail. Wrong when: two orders never met by chance.

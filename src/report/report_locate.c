@@ -14,15 +14,12 @@ static void print_access(const struct located_access *a, FILE *out)
 		fprintf(out, "             %s\n", a->source);
 }
 
-static void print_pair(const struct located_suspect *s, uint32_t i, FILE *out)
+static void print_pair(const struct located_pair *p, bool is_missing, FILE *out)
 {
-	const struct located_pair *p = &s->pairs[i];
-
 	fprintf(out, "   on %s\n", p->variable);
 	print_access(&p->head, out);
-	fputs(s->is_missing ?
-		      "   before (which the failing run did not reach)\n" :
-		      "   right before\n",
+	fputs(is_missing ? "   before (which the failing run did not reach)\n" :
+			   "   right before\n",
 	      out);
 	print_access(&p->tail, out);
 }
@@ -66,7 +63,11 @@ static void print_suspect(const struct located *l, size_t n, FILE *out)
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (i)
 			fputs("   and, in the same run,\n", out);
-		print_pair(s, i, out);
+		print_pair(&s->pairs[i], s->is_missing, out);
+	}
+	if (s->has_other) {
+		fputs("   and back\n", out);
+		print_pair(&s->other, false, out);
 	}
 	print_experiment(s, out);
 }

@@ -68,6 +68,8 @@ static json_t *json_suspect(const struct located *l,
 	if (l->procedure == PROCEDURE_FALCON)
 		json_object_set_new(j, "suspiciousness", json_real(s->score));
 	json_object_set_new(j, "pairs", pairs);
+	json_object_set_new(j, "back",
+			    s->has_other ? json_pair(&s->other) : json_null());
 	json_object_set_new(j, "experiment", json_experiment(&s->confirmation));
 	return j;
 }
