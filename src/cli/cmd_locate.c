@@ -45,7 +45,7 @@ static const struct arg locate_options[] = {
 	ARG_NUMBER(struct locate_arguments, seed, "seed", 0, "N",
 		   "of the passing runs (1)"),
 	ARG_DURATION(struct locate_arguments, time, "for", 0, "TIME",
-		     "make runs for at most this long (1m)"),
+		     "take about this long, at most (1m)"),
 	ARG_NUMBER(struct locate_arguments, most, "most", 0, "N",
 		   "report at most N suspects (5)"),
 	ARG_FLAG(struct locate_arguments, no_experiments, "no-experiments", 0,
@@ -91,7 +91,9 @@ static struct locate_options options_of(const struct locate_arguments *a)
 	o.gather.most = below(a->runs, 1 << 16);
 	o.gather.native = below(a->native, 1 << 16);
 	o.gather.delayed = below(a->delayed, 1 << 16);
-	o.gather.time_ms = a->time;
+	/* Half of it is for passing runs, at most. */
+	o.time_ms = a->time;
+	o.gather.time_ms = a->time / 2;
 	o.gather.seed = a->seed;
 	o.allows_check = a->allow_check;
 	o.skips_experiments = a->no_experiments ||

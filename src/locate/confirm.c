@@ -11,8 +11,9 @@ enum {
 	POINTS_TIMES = 20, /* an experiment may take so many times the points
 			      of the failure, and some more */
 	POINTS_MORE = 50000,
-	HANG_PART = 4, /* of the time that is left, if that is limited */
-	HANG_LEAST_MS = 300,
+	HANG_TIMES = 50, /* the time of the failing run without a point, or */
+	HANG_PART = 4,	 /* a part of the time that is left; but at least */
+	HANG_LEAST_MS = 1000,
 };
 
 struct confirming {
@@ -372,15 +373,18 @@ static int prepare(struct confirming *c, struct err *err)
 	return ended == ENDED_ERROR ? -1 : 0;
 }
 
-/* An order that makes the program hang must not take all the time. */
-static uint64_t hang_within(uint64_t deadline, uint64_t hang)
+/* An order that makes the program hang must not take all the time. How long
+ * a run takes is known. */
+static uint64_t hang_within(const struct gathered *g, uint64_t deadline,
+			    uint64_t hang)
 {
-	uint64_t now = locate_now_ms();
-	uint64_t part = deadline > now ? (deadline - now) / HANG_PART : 0;
+	uint64_t now = locate_now_ms(), most = HANG_TIMES * g->failed_ms;
 
-	if (part < HANG_LEAST_MS)
-		part = HANG_LEAST_MS;
-	return part < hang ? part : hang;
+	if (deadline && deadline < now + HANG_PART * most)
+		most = deadline > now ? (deadline - now) / HANG_PART : 0;
+	if (most < HANG_LEAST_MS)
+		most = HANG_LEAST_MS;
+	return most < hang ? most : hang;
 }
 
 /* What experiments may take; what the follower had stays as it was. */
@@ -388,7 +392,8 @@ struct bounds {
 	uint64_t points, hang;
 };
 
-static struct bounds bounds_set(struct again *a, uint64_t deadline)
+static struct bounds bounds_set(struct again *a, const struct gathered *g,
+				uint64_t deadline)
 {
 	struct control_ask *ask = &a->follower.ask;
 	struct bounds had = { ask->points_most, ask->hang_ms };
@@ -397,8 +402,8 @@ static struct bounds bounds_set(struct again *a, uint64_t deadline)
 	/* What an order makes spin for ever is not worth waiting for. */
 	if (enough < had.points)
 		ask->points_most = enough;
-	if (deadline && a->repro->outcome != OUTCOME_HANG)
-		ask->hang_ms = hang_within(deadline, had.hang);
+	if (a->repro->outcome != OUTCOME_HANG)
+		ask->hang_ms = hang_within(g, deadline, had.hang);
 	return had;
 }
 
@@ -416,7 +421,7 @@ int confirm(struct again *a, const struct gathered *g,
 	struct confirming c = { .again = a,
 				.g = g,
 				.deadline = limits->deadline };
-	struct bounds had = bounds_set(a, limits->deadline);
+	struct bounds had = bounds_set(a, g, limits->deadline);
 	int rc = prepare(&c, err);
 	size_t confirmed = 0;
 
@@ -437,7 +442,7 @@ int confirm_reversed(struct again *a, const struct gathered *g,
 		     struct err *err)
 {
 	struct confirming c = { .again = a, .g = g, .deadline = deadline };
-	struct bounds had = bounds_set(a, deadline);
+	struct bounds had = bounds_set(a, g, deadline);
 	struct confirmation result = { 0 };
 	int rc = probe(&c, s, UINT32_MAX, &result, err);
 

@@ -8,15 +8,16 @@
  * That alone does not make an atomicity violation: where one thread must come
  * first, a wrong order closes cycles too. An atomicity violation allows both
  * serial orders. So for each of them there must be a passing run that shows it,
- * or an experiment. Without any such cycle it is an order violation.
+ * or the program is run so and holds. Without any such cycle it is an order
+ * violation.
  *
  * Of several cycles the one counts whose accesses are nearest to each other in
  * their threads. Where a thread died, a cycle of one variable that ends with the
  * last access of that thread comes before others of that variable: this access
- * has got the wrong value. Pairs of other variables are often just on the way;
- * so the failing run is asked (confirm.h) whether it needs them, too, and only
- * then they count, but more than a cycle of one variable. Where it cannot be
- * asked that is the other way round.
+ * has got the wrong value. Pairs of other variables are often just on the way.
+ * So where the program can be run, they count only if it holds in both serial
+ * orders of the four accesses; where it cannot, only if there is no cycle of one
+ * variable.
  *
  * The rows are those of LOCON's Table 1.
  */
@@ -31,6 +32,7 @@ struct cycle {
 	struct pair_line other; /* the pair that closes it */
 	bool is_single;
 	bool is_last; /* it ends where a thread died */
+	bool is_seen; /* passing runs show both serial orders */
 	int row;
 	uint64_t span;
 };
@@ -209,8 +211,15 @@ static int row_of_two(const struct looking *k, const struct pair_line *x,
 
 /* ---- both serial orders ---- */
 
-/* Does a passing run come from this access to the other thread? Addresses mean
- * the same in runs under control only. */
+static bool is_between(const struct pair_line *p, uint16_t a, uint16_t b)
+{
+	return (p->head.thread == a && p->tail.thread == b) ||
+	       (p->head.thread == b && p->tail.thread == a);
+}
+
+/* Does a passing run come from this access to the other thread? Threads that run
+ * the same code may have changed their parts. Addresses mean the same in runs
+ * under control only. */
 static bool is_seen_before(const struct gathered *g, const struct pair_end *e,
 			   uint16_t thread, uint64_t addr)
 {
@@ -221,8 +230,7 @@ static bool is_seen_before(const struct gathered *g, const struct pair_end *e,
 			const struct pair_line *p = &run->pairs.at[i];
 
 			if (p->head.place == e->place &&
-			    p->head.thread == e->thread &&
-			    p->tail.thread == thread &&
+			    is_between(p, e->thread, thread) &&
 			    (p->addr == addr || !run->is_exact))
 				return true;
 		}
@@ -251,19 +259,14 @@ static struct cycle cycle_of(const struct looking *k,
 			     const struct pair_line *other)
 {
 	const struct pair_line *s = &k->s->pairs[0];
-	uint32_t head = position_of(&k->at, &s->head, s->addr);
-	uint32_t tail = position_of(&k->at, &s->tail, s->addr);
 	struct cycle c = {
 		.other = *other,
 		.is_single = other->addr == s->addr,
+		.span = position_span(&k->at, s, other),
 		.is_last = other->tail.thread == k->died &&
 			   other->tail.count == k->last,
 	};
 
-	c.span = (uint64_t)position_apart(
-			 head, position_of(&k->at, &other->tail, other->addr)) +
-		 position_apart(tail,
-				position_of(&k->at, &other->head, other->addr));
 	c.row = c.is_single ? row_of_one(k->g, s, other) :
 			      row_of_two(k, s, other);
 	return c;
@@ -297,27 +300,53 @@ static void find_cycles(const struct looking *k, cycles *all)
 		    q->tail.thread != s->head.thread)
 			continue;
 		c = cycle_of(k, q);
-		if (c.row && is_either_order_fine(k, q))
+		c.is_seen = is_either_order_fine(k, q);
+		if (c.row && (c.is_seen || c.is_single))
 			vec_push(all, c);
 	}
 	if (all->count)
 		qsort(all->at, all->count, sizeof(*all->at), compare_cycles);
 }
 
-/* One of other variables that the failure needs; NULL: none is known. */
-static const struct cycle *needed(const struct looking *k, const cycles *all)
+/* An order that must not be: the thread of x did all of its part first. */
+static struct pair_line order_of(const struct pair_end *x1,
+				 const struct pair_end *x2,
+				 const struct pair_end *y1,
+				 const struct pair_end *y2)
 {
-	const struct diagnosis_ask *a = k->ask;
+	return (struct pair_line){ .head = x1->count < x2->count ? *x1 : *x2,
+				   .tail = y1->count < y2->count ? *y2 : *y1 };
+}
+
+/* Does the program hold if either thread does its part before the other? */
+static bool is_serial_fine(const struct looking *k, const struct cycle *c)
+{
+	const struct pair_line *s = &k->s->pairs[0], *o = &c->other;
+	struct pair_line first =
+		order_of(&s->head, &o->tail, &s->tail, &o->head);
+	struct pair_line second =
+		order_of(&s->tail, &o->head, &s->head, &o->tail);
+
+	return k->ask->holds(k->ask->of, &first) &&
+	       k->ask->holds(k->ask->of, &second);
+}
+
+/* The best one of this kind; NULL: none is known. Pairs of one variable need no
+ * experiment if passing runs have shown enough. */
+static const struct cycle *find_kind(const struct looking *k, const cycles *all,
+				     bool is_single)
+{
 	int asked = 0;
 
-	for (size_t i = 0; a->is_needed && i < all->count; i++) {
+	for (size_t i = 0; i < all->count; i++) {
 		const struct cycle *c = &all->at[i];
 
-		if (c->is_single)
+		if (c->is_single != is_single)
 			continue;
-		if (asked++ == ASKED_MOST)
-			break;
-		if (a->is_needed(a->of, &c->other))
+		if (c->is_seen && (is_single || !k->ask->holds))
+			return c;
+		if (k->ask->holds && asked++ < ASKED_MOST &&
+		    is_serial_fine(k, c))
 			return c;
 	}
 	return NULL;
@@ -325,13 +354,14 @@ static const struct cycle *needed(const struct looking *k, const cycles *all)
 
 static bool find_cycle(const struct looking *k, struct cycle *best)
 {
-	const struct cycle *c;
+	const struct cycle *single, *c;
 	cycles all = { 0 };
 
 	find_cycles(k, &all);
-	c = needed(k, &all);
-	if (!c && all.count && (all.at[0].is_single || !k->ask->is_needed))
-		c = &all.at[0];
+	single = find_kind(k, &all, true);
+	c = find_kind(k, &all, false);
+	if (single && (!c || !k->ask->holds || single->span < c->span))
+		c = single;
 	if (c)
 		*best = *c;
 	vec_free(&all);

@@ -30,7 +30,7 @@ struct diagnosis {
 struct diagnosis_ask {
 	bool holds_reversed; /* the failing run, with the suspect reversed */
 	/* Does it hold with this pair reversed instead? NULL: nobody knows. */
-	bool (*is_needed)(void *of, const struct pair_line *pair);
+	bool (*holds)(void *of, const struct pair_line *pair);
 	void *of;
 };
 

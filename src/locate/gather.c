@@ -94,7 +94,9 @@ int gather_failing(struct again *a, struct gathered *g, struct err *err)
 	g->names->loops = &g->loops;
 	w->region->pairs.flags |= PAIRS_STACKS;
 	code_loops_fill(&g->loops, &w->region->pairs);
+	g->failed_ms = locate_now_ms();
 	g->failed = follower_run(&a->follower, a->repro->plan, false, err);
+	g->failed_ms = locate_now_ms() - g->failed_ms;
 	if (!g->failed || again_judge(a, g->failed, &v, err) < 0)
 		return -1;
 	if (v.status != EXIT_BROKEN)

@@ -27,6 +27,7 @@ struct gathered {
 	struct pair_names *names;
 	struct pair_run *failing;
 	struct captured *failed; /* the run itself */
+	uint64_t failed_ms;	 /* what it took */
 	VEC(struct pair_run *) passing;
 	VEC(struct plan *) plans; /* of each passing run; NULL: it was free */
 	VEC(size_t) new_pairs;	  /* that each passing run brought */

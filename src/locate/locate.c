@@ -6,6 +6,7 @@
 
 #include "locate/located_words.h"
 #include "locate/saved_runs.h"
+#include "locate/tighten.h"
 
 const struct locate_options locate_defaults = {
 	.procedure = LOCATE_ANY,
@@ -201,7 +202,7 @@ static int stages(struct locating *k, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* ---- what is reported ---- */
+/* ---- nearer couples ---- */
 
 /* What brought the failure back whenever its order could be had comes before
  * what did so now and then, and that before what was not confirmed; otherwise
@@ -212,6 +213,50 @@ static int class_of(const struct confirmation *c)
 		return 2;
 	return c->failed < c->enforced;
 }
+
+enum { NEARER_MOST = 6 };
+
+/* The first of the best class. */
+static size_t best_of(const struct locating *k)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < k->suspects.all.count; i++)
+		if (class_of(&k->confirmations[i]) <
+		    class_of(&k->confirmations[best]))
+			best = i;
+	return best;
+}
+
+/* A confirmed couple gives way to a nearer one that is confirmed as well. */
+static int tighten_best(struct locating *k, struct err *err)
+{
+	struct confirm_limits limits = { .most = NEARER_MOST,
+					 .wanted = 1,
+					 .deadline = k->deadline };
+	struct suspects nearer = { 0 };
+	struct confirmation *results;
+	size_t best;
+	int rc;
+
+	if (!k->l->is_confirmed || k->l->procedure != PROCEDURE_III)
+		return 0;
+	best = best_of(k);
+	tighten(&k->suspects.all.at[best], k->g.failing,
+		&spectrum_of(k, LEVEL_PC, true, false)->positions, &nearer);
+	results = xcalloc(nearer.all.count + 1, sizeof(*results));
+	rc = confirm(k->again, &k->g, &nearer, &limits, results, err);
+	for (size_t i = 0; rc == 0 && i < nearer.all.count; i++)
+		if (confirmation_is(&results[i])) {
+			k->suspects.all.at[best] = nearer.all.at[i];
+			k->confirmations[best] = results[i];
+		}
+	free(results);
+	suspects_done(&nearer);
+	return rc;
+}
+
+/* ---- what is reported ---- */
 
 static void report_suspect(struct locating *k, const struct words *w, size_t i)
 {
@@ -269,7 +314,7 @@ static void tell_runs(struct locating *k)
 
 static int find(struct locating *k, struct err *err)
 {
-	if (stages(k, err) < 0)
+	if (stages(k, err) < 0 || tighten_best(k, err) < 0)
 		return -1;
 	tell_runs(k);
 	report(k);

@@ -175,7 +175,7 @@ struct asking {
 	bool gave_up; /* what went wrong once is not tried again */
 };
 
-static bool is_needed(void *of, const struct pair_line *pair)
+static bool holds_reversed(void *of, const struct pair_line *pair)
 {
 	struct asking *a = of;
 	struct suspect s = { .count = 1, .pairs = { *pair } };
@@ -209,7 +209,7 @@ void words_of_suspect(const struct words *w, const struct suspect *s,
 	}
 	ask.holds_reversed = l->confirmation.reversal_holds;
 	if (w->again && l->is_confirmed)
-		ask.is_needed = is_needed;
+		ask.holds = holds_reversed;
 	d = diagnose(w->g, s, &ask);
 	l->kind = d.kind;
 	l->row = d.row;

@@ -48,4 +48,20 @@ static inline uint32_t position_apart(uint32_t a, uint32_t b)
 	return a > b ? a - b : b - a;
 }
 
+/* How far apart are the accesses of each thread, that of the one pair and that
+ * of the other, which is between the same threads? */
+static inline uint64_t position_span(const struct positions *at,
+				     const struct pair_line *p,
+				     const struct pair_line *q)
+{
+	bool is_back = p->head.thread == q->tail.thread;
+	const struct pair_end *with_head = is_back ? &q->tail : &q->head;
+	const struct pair_end *with_tail = is_back ? &q->head : &q->tail;
+
+	return (uint64_t)position_apart(position_of(at, &p->head, p->addr),
+					position_of(at, with_head, q->addr)) +
+	       position_apart(position_of(at, &p->tail, p->addr),
+			      position_of(at, with_tail, q->addr));
+}
+
 #endif

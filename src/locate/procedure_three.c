@@ -105,7 +105,6 @@ static struct pair_line line_at(const struct spectrum *s, uint32_t source)
 }
 
 static void keep_best(struct pairing_up *p);
-static uint64_t span_of(const struct positions *at, const struct couple *c);
 
 static void look_at(struct pairing_up *p, uint32_t i, uint32_t j)
 {
@@ -123,7 +122,7 @@ static void look_at(struct pairing_up *p, uint32_t i, uint32_t j)
 		return;
 	c.pairs[0] = p->level == LEVEL_PC ? *a : line_at(p->s, x);
 	c.pairs[1] = p->level == LEVEL_PC ? *b : line_at(p->s, y);
-	c.span = span_of(&p->s->positions, &c);
+	c.span = position_span(&p->s->positions, &c.pairs[0], &c.pairs[1]);
 	vec_push(&p->couples, c);
 	if (p->couples.count == 2 * COUPLES_MOST)
 		keep_best(p);
@@ -171,21 +170,6 @@ static uint64_t done_at(const struct couple *c)
 {
 	return c->pairs[0].first > c->pairs[1].first ? c->pairs[0].first :
 						       c->pairs[1].first;
-}
-
-/* How far apart, in their threads, are the accesses that should have been
- * together? */
-static uint64_t span_of(const struct positions *at, const struct couple *c)
-{
-	const struct pair_line *p = &c->pairs[0], *q = &c->pairs[1];
-	bool is_back = p->head.thread == q->tail.thread;
-	const struct pair_end *with_head = is_back ? &q->tail : &q->head;
-	const struct pair_end *with_tail = is_back ? &q->head : &q->tail;
-
-	return (uint64_t)position_apart(position_of(at, &p->head, p->addr),
-					position_of(at, with_head, q->addr)) +
-	       position_apart(position_of(at, &p->tail, p->addr),
-			      position_of(at, with_tail, q->addr));
 }
 
 static int compare_couples(const void *a, const void *b)
