@@ -2,8 +2,9 @@
 /*
  * What kind of bug a suspect is. Accesses of two threads are not serializable
  * when one pair leads from the first thread to the second and another one back:
- * a cycle. So the pair that closes a cycle with the suspect is looked for in the
- * failing run, at the same variable (three accesses, or four) or at another one.
+ * a cycle. So the pair that closes a cycle with the suspect is looked for in
+ * the failing run, at the same variable (three accesses, or four) or at another
+ * one.
  *
  * That alone does not make an atomicity violation: where one thread must come
  * first, a wrong order closes cycles too. An atomicity violation allows both
@@ -12,12 +13,12 @@
  * violation.
  *
  * Of several cycles the one counts whose accesses are nearest to each other in
- * their threads. Where a thread died, a cycle of one variable that ends with the
- * last access of that thread comes before others of that variable: this access
- * has got the wrong value. Pairs of other variables are often just on the way.
- * So where the program can be run, they count only if it holds in both serial
- * orders of the four accesses; where it cannot, only if there is no cycle of one
- * variable.
+ * their threads. Where a thread died, a cycle of one variable that ends with
+ * the last access of that thread comes before others of that variable: this
+ * access has got the wrong value. Pairs of other variables are often just on
+ * the way. So where the program can be run, they count only if it holds in both
+ * serial orders of the four accesses; where it cannot, only if there is no
+ * cycle of one variable.
  *
  * The rows are those of LOCON's Table 1.
  */
@@ -217,11 +218,21 @@ static bool is_between(const struct pair_line *p, uint16_t a, uint16_t b)
 	       (p->head.thread == b && p->tail.thread == a);
 }
 
-/* Does a passing run come from this access to the other thread? Threads that run
- * the same code may have changed their parts. Addresses mean the same in runs
- * under control only. */
+/* A part of a thread: accesses to one variable in one function. */
+static bool is_of_part(const struct pair_names *n, uint32_t place,
+		       const struct pair_end *e)
+{
+	const char *f = n->places.at[place].function;
+	const char *g = n->places.at[e->place].function;
+
+	return place == e->place || (f && g && strcmp(f, g) == 0);
+}
+
+/* Does a passing run come from the part of the one access right to the other?
+ * Threads that run the same code may have changed their parts. Addresses mean
+ * the same in runs under control only. */
 static bool is_seen_before(const struct gathered *g, const struct pair_end *e,
-			   uint16_t thread, uint64_t addr)
+			   const struct pair_end *then, uint64_t addr)
 {
 	for (size_t r = 0; r < g->passing.count; r++) {
 		const struct pair_run *run = g->passing.at[r];
@@ -229,9 +240,12 @@ static bool is_seen_before(const struct gathered *g, const struct pair_end *e,
 		for (size_t i = 0; i < run->pairs.count; i++) {
 			const struct pair_line *p = &run->pairs.at[i];
 
-			if (p->head.place == e->place &&
-			    is_between(p, e->thread, thread) &&
-			    (p->addr == addr || !run->is_exact))
+			if (!is_between(p, e->thread, then->thread) ||
+			    (p->addr != addr && run->is_exact))
+				continue;
+			if (p->head.place == e->place ||
+			    (p->tail.place == then->place &&
+			     is_of_part(g->names, p->head.place, e)))
 				return true;
 		}
 	}
@@ -243,12 +257,13 @@ static bool is_either_order_fine(const struct looking *k,
 				 const struct pair_line *other)
 {
 	const struct pair_line *s = &k->s->pairs[0];
-	uint16_t a = s->head.thread, b = s->tail.thread;
-	bool a_first = is_seen_before(k->g, &other->tail, b, other->addr) ||
-		       is_seen_before(k->g, &s->head, b, s->addr);
-	bool b_first = k->ask->holds_reversed ||
-		       is_seen_before(k->g, &s->tail, a, s->addr) ||
-		       is_seen_before(k->g, &other->head, a, other->addr);
+	bool a_first =
+		is_seen_before(k->g, &other->tail, &other->head, other->addr) ||
+		is_seen_before(k->g, &s->head, &s->tail, s->addr);
+	bool b_first =
+		k->ask->holds_reversed ||
+		is_seen_before(k->g, &s->tail, &s->head, s->addr) ||
+		is_seen_before(k->g, &other->head, &other->tail, other->addr);
 
 	return a_first && b_first;
 }

@@ -11,20 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/text_line.h"
-
-#define HEADER "heddle-pairs"
+#include "trace/text_form.h"
 
 /* ---- writing ---- */
-
-static void write_text(FILE *out, const char *key, const char *value)
-{
-	if (!value)
-		return;
-	fprintf(out, "%s ", key);
-	text_put_quoted(out, value);
-	fputc('\n', out);
-}
 
 static void write_end(FILE *out, const struct pair_end *e)
 {
@@ -48,9 +37,9 @@ static void write_place(const struct pair_place *p, FILE *out)
 static void write_names(const struct pair_names *n, FILE *out)
 {
 	for (size_t i = 0; i < n->modules.count; i++)
-		write_text(out, "module", n->modules.at[i]);
+		text_put_line(out, "module", n->modules.at[i]);
 	for (size_t i = 0; i < n->threads.count; i++)
-		write_text(out, "thread", n->threads.at[i]);
+		text_put_line(out, "thread", n->threads.at[i]);
 	for (size_t i = 1; i < n->places.count; i++)
 		write_place(&n->places.at[i], out);
 	for (size_t i = 1; i < n->ways.count; i++)
@@ -58,13 +47,15 @@ static void write_names(const struct pair_names *n, FILE *out)
 			n->ways.at[i].place, n->ways.at[i].outer);
 }
 
+static const struct text_form form;
+
 void pair_run_write(const struct pair_run *run, const struct pair_names *n,
 		    FILE *out)
 {
-	fprintf(out, HEADER " %d\n", PAIR_RUN_VERSION);
-	write_text(out, "command", run->command);
-	write_text(out, "build", run->build);
-	write_text(out, "failure", run->failure);
+	text_form_write(&form, out);
+	text_put_line(out, "command", run->command);
+	text_put_line(out, "build", run->build);
+	text_put_line(out, "failure", run->failure);
 	fprintf(out, "exact %d\nloops %d\ncalm %d\nlost %" PRIu64 "\n",
 		run->is_exact, run->has_loops, run->is_calm, run->lost);
 	write_names(n, out);
@@ -85,12 +76,11 @@ void pair_run_write(const struct pair_run *run, const struct pair_names *n,
 /* ---- reading ---- */
 
 struct reader {
-	struct text_line line;
+	struct text_line *line;
 	struct pair_names *names;
 	struct pair_run *run;
 	/* What numbers of the file are here. */
 	VEC(uint32_t) modules, threads, places, ways;
-	bool begun;
 };
 
 #define END_FIELDS 7
@@ -141,7 +131,7 @@ static int read_pair(struct reader *r, const char *numbers)
 	    !read_end(r, v + END_FIELDS, &p.tail) ||
 	    rest[0] >= r->places.count || rest[1] > PAIR_UPDATE ||
 	    rest[2] > UINT32_MAX)
-		return line_error(&r->line, "this is no pair");
+		return line_error(r->line, "this is no pair");
 	p.before = r->places.at[rest[0]];
 	p.before_kind = (uint8_t)rest[1];
 	p.times = (uint32_t)rest[2];
@@ -158,14 +148,14 @@ static int read_place_words(struct reader *r, struct pair_place *p)
 	const char *file, *function;
 	uint64_t line;
 
-	if (r->line.next >= r->line.words.count)
+	if (r->line->next >= r->line->words.count)
 		return 0;
-	if (line_number(&r->line, "line", INT32_MAX, &line) < 0)
+	if (line_number(r->line, "line", INT32_MAX, &line) < 0)
 		return -1;
-	file = line_word(&r->line);
-	function = line_word(&r->line);
+	file = line_word(r->line);
+	function = line_word(r->line);
 	if (!file || !function)
-		return line_error(&r->line, "a place needs file and function");
+		return line_error(r->line, "a place needs file and function");
 	if (!p->file) {
 		p->file = xstrdup(file);
 		p->function = *function ? xstrdup(function) : NULL;
@@ -179,10 +169,9 @@ static int read_place(struct reader *r)
 	uint64_t module, address;
 
 	if (!r->modules.count)
-		return line_error(&r->line, "a place before any module");
-	if (line_number(&r->line, "module", r->modules.count - 1, &module) <
-		    0 ||
-	    line_number(&r->line, "address", UINT64_MAX, &address) < 0)
+		return line_error(r->line, "a place before any module");
+	if (line_number(r->line, "module", r->modules.count - 1, &module) < 0 ||
+	    line_number(r->line, "address", UINT64_MAX, &address) < 0)
 		return -1;
 	vec_push(&r->places,
 		 pair_place_number(r->names, r->modules.at[module], address));
@@ -194,8 +183,8 @@ static int read_way(struct reader *r)
 {
 	uint64_t place, outer;
 
-	if (line_number(&r->line, "place", r->places.count - 1, &place) < 0 ||
-	    line_number(&r->line, "outer", r->ways.count - 1, &outer) < 0)
+	if (line_number(r->line, "place", r->places.count - 1, &place) < 0 ||
+	    line_number(r->line, "outer", r->ways.count - 1, &outer) < 0)
 		return -1;
 	vec_push(&r->ways, pair_way_number(r->names, r->places.at[place],
 					   r->ways.at[outer]));
@@ -204,10 +193,10 @@ static int read_way(struct reader *r)
 
 static int read_word(struct reader *r, char **to)
 {
-	char *word = line_word(&r->line);
+	char *word = line_word(r->line);
 
 	if (!word)
-		return line_error(&r->line, "a word is missing");
+		return line_error(r->line, "a word is missing");
 	free(*to);
 	*to = xstrdup(word);
 	return 0;
@@ -217,7 +206,7 @@ static int read_flag(struct reader *r, bool *to)
 {
 	uint64_t v;
 
-	if (line_number(&r->line, "flag", 1, &v) < 0)
+	if (line_number(r->line, "flag", 1, &v) < 0)
 		return -1;
 	*to = v;
 	return 0;
@@ -253,84 +242,52 @@ static int read_key(struct reader *r, const char *key)
 	if (strcmp(key, "calm") == 0)
 		return read_flag(r, &run->is_calm);
 	if (strcmp(key, "lost") == 0)
-		return line_number(&r->line, "lost", UINT64_MAX, &run->lost);
+		return line_number(r->line, "lost", UINT64_MAX, &run->lost);
 	if (strcmp(key, "module") == 0 || strcmp(key, "thread") == 0)
 		return read_name(r, key);
 	if (strcmp(key, "place") == 0)
 		return read_place(r);
 	if (strcmp(key, "way") == 0)
 		return read_way(r);
-	return line_error(&r->line, "unknown key \"%s\"", key);
+	return line_error(r->line, "unknown key \"%s\"", key);
 }
 
-static int read_header(struct reader *r, const char *key)
+static int read_line(struct text_line *l, const char *key, void *of)
 {
-	uint64_t version;
+	struct reader *r = of;
 
-	if (strcmp(key, HEADER) != 0)
-		return line_error(&r->line,
-				  "this is not a file of access pairs");
-	if (line_number(&r->line, "version", UINT32_MAX, &version) < 0)
-		return -1;
-	if (version != PAIR_RUN_VERSION)
-		return line_error(&r->line,
-				  "version %" PRIu64
-				  " is unknown; collect the pairs anew",
-				  version);
-	r->begun = true;
-	return 0;
+	r->line = l;
+	return read_key(r, key);
 }
 
-static int read_line(struct reader *r, char *text)
+static int read_plain(struct text_line *l, const char *text, void *of)
 {
-	const char *key;
+	struct reader *r = of;
 
-	r->line.number++;
-	if (r->begun && strncmp(text, "pair ", 5) == 0)
-		return read_pair(r, text + 4);
-	if (line_split(&r->line, text) < 0)
-		return -1;
-	key = line_word(&r->line);
-	if (!key)
+	if (strncmp(text, "pair ", 5) != 0)
 		return 0;
-	return r->begun ? read_key(r, key) : read_header(r, key);
+	r->line = l;
+	return read_pair(r, text + 4) < 0 ? -1 : 1;
 }
 
-static int read_lines(struct reader *r, char *text)
-{
-	while (text && *text) {
-		char *end = strchr(text, '\n');
-
-		if (end)
-			*end = '\0';
-		if (read_line(r, text) < 0)
-			return -1;
-		text = end ? end + 1 : NULL;
-	}
-	if (!r->begun)
-		return line_error(&r->line, "the file is empty");
-	return 0;
-}
+static const struct text_form form = { .what = "file of access pairs",
+				       .header = "heddle-pairs",
+				       .version = PAIR_RUN_VERSION,
+				       .line = read_line,
+				       .plain = read_plain };
 
 struct pair_run *pair_run_read(struct pair_names *n, const char *text,
 			       size_t size, const char *name, struct err *err)
 {
-	struct reader r = { .line = { .file = name, .err = err },
-			    .names = n,
-			    .run = pair_run_new() };
-	char *copy = xmalloc(size + 1);
+	struct reader r = { .names = n, .run = pair_run_new() };
 
-	memcpy(copy, text, size);
-	copy[size] = '\0';
 	r.run->name = xstrdup(name);
 	vec_push(&r.places, 0);
 	vec_push(&r.ways, 0);
-	if (read_lines(&r, copy) < 0) {
+	if (text_form_read(&form, text, size, name, &r, err) < 0) {
 		pair_run_free(r.run);
 		r.run = NULL;
 	}
-	free(copy);
-	vec_free(&r.line.words);
 	vec_free(&r.modules);
 	vec_free(&r.threads);
 	vec_free(&r.places);

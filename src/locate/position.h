@@ -5,9 +5,9 @@
 /*
  * Where in its thread an access stands, whatever the round of a loop: the
  * earliest moment at which the thread was seen to do it, in any run. A pair
- * tells of its first occurrence, so the moments of two pairs may be of different
- * rounds; positions say which of two accesses of a thread comes first in the
- * program, and how near they are.
+ * tells of its first occurrence, so the moments of two pairs may be of
+ * different rounds; positions say which of two accesses of a thread comes first
+ * in the program, and how near they are.
  */
 
 #include "locate/pair_run.h"

@@ -179,15 +179,6 @@ int repro_read(struct repro *to, const char *text, size_t size,
 
 /* ---- writing ---- */
 
-static void write_text(FILE *out, const char *key, const char *value)
-{
-	if (!value)
-		return;
-	fprintf(out, "%s ", key);
-	text_put_quoted(out, value);
-	fputc('\n', out);
-}
-
 static void write_number(FILE *out, const char *key, uint64_t value)
 {
 	fprintf(out, "%s %" PRIu64 "\n", key, value);
@@ -197,25 +188,24 @@ void repro_write(const struct repro *r, FILE *out)
 {
 	text_form_write(&form, out);
 	for (size_t i = 0; i < r->arguments.count; i++)
-		write_text(out, "argument", r->arguments.at[i]);
-	write_text(out, "directory", r->directory);
+		text_put_line(out, "argument", r->arguments.at[i]);
+	text_put_line(out, "directory", r->directory);
 	for (size_t i = 0; i < r->environment.count; i++)
-		write_text(out, "variable", r->environment.at[i]);
+		text_put_line(out, "variable", r->environment.at[i]);
 	for (size_t i = 0; i < r->inputs.count; i++)
-		write_text(out, "input", r->inputs.at[i]);
+		text_put_line(out, "input", r->inputs.at[i]);
 	for (size_t i = 0; i < r->check.count; i++)
-		write_text(out, "check", r->check.at[i]);
-	if (r->origin)
-		write_text(out, "origin", r->origin);
-	write_text(out, "strategy", r->strategy);
+		text_put_line(out, "check", r->check.at[i]);
+	text_put_line(out, "origin", r->origin);
+	text_put_line(out, "strategy", r->strategy);
 	write_number(out, "seed", r->seed);
 	write_number(out, "exec", r->is_exec);
 	if (r->is_ready_idle)
 		write_number(out, "ready-idle", 1);
 	write_number(out, "points-most", r->points_most);
 	write_number(out, "hang-ms", r->hang_ms);
-	write_text(out, "outcome", outcome_texts[r->outcome]);
-	write_text(out, "identity", r->identity);
+	text_put_line(out, "outcome", outcome_texts[r->outcome]);
+	text_put_line(out, "identity", r->identity);
 	fprintf(out, "schedule 0x%" PRIx64 "\n", r->schedule);
 	write_number(out, "points", r->points);
 	write_number(out, "wait-status", (uint32_t)r->wait_status);

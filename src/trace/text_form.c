@@ -34,7 +34,7 @@ static int read_header(struct reader *r, const char *word)
 	return 0;
 }
 
-static int read_line(struct reader *r)
+static int read_words(struct reader *r)
 {
 	const char *key = line_word(&r->line);
 
@@ -43,6 +43,21 @@ static int read_line(struct reader *r)
 	if (!r->begun)
 		return read_header(r, key);
 	return r->form->line(&r->line, key, r->of);
+}
+
+static int read_line(struct reader *r, char *text)
+{
+	int rc = 0;
+
+	if (r->begun && r->form->plain)
+		rc = r->form->plain(&r->line, text, r->of);
+	if (rc)
+		return rc;
+	if (line_split(&r->line, text) < 0 || read_words(r) < 0)
+		return -1;
+	if (r->line.next < r->line.words.count)
+		return line_error(&r->line, "too many values");
+	return 0;
 }
 
 static int read_all(struct reader *r, char *text)
@@ -54,10 +69,8 @@ static int read_all(struct reader *r, char *text)
 		if (next)
 			*next++ = '\0';
 		r->line.number++;
-		if (line_split(&r->line, at) < 0 || read_line(r) < 0)
+		if (read_line(r, at) < 0)
 			return -1;
-		if (r->line.next < r->line.words.count)
-			return line_error(&r->line, "too many values");
 	}
 	if (!r->begun)
 		return line_error(&r->line,

@@ -22,6 +22,9 @@ struct text_form {
 	uint32_t version;
 	/* Takes one line; 0, or -1 by way of line_error. */
 	int (*line)(struct text_line *l, const char *key, void *of);
+	/* Takes a line as it is, if it is one of the many that need not be
+	 * split into words: 1; 0 if it is none of these; or -1. May be NULL. */
+	int (*plain)(struct text_line *l, const char *text, void *of);
 	/* Looks at the whole when all lines are read; may be NULL. */
 	int (*whole)(struct text_line *l, void *of);
 };

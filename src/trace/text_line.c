@@ -172,3 +172,12 @@ void text_put_quoted(FILE *out, const char *s)
 	}
 	putc('"', out);
 }
+
+void text_put_line(FILE *out, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	fprintf(out, "%s ", key);
+	text_put_quoted(out, value);
+	fputc('\n', out);
+}

@@ -54,6 +54,9 @@ int line_error(struct text_line *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Writes a quoted word. */
 void text_put_quoted(FILE *out, const char *s);
 
+/* Writes a line of a key and a quoted word, nothing for NULL. */
+void text_put_line(FILE *out, const char *key, const char *value);
+
 bool text_is_number(const char *s, uint64_t *v);
 int text_hex_digit(char c); /* -1: it is none */
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Fuzzes the reader of traces, or with "linear" what heddle linear reads, with
-# "signature" that of signatures: run.sh [SECONDS [CLANG [linear|signature]]]; 0
-# seconds: only what is in corpus/, which is where it starts from. What the
-# fuzzer adds goes to a directory of its own below $BUILD (build/), and so does
-# an input that breaks the reader.
+# "signature" that of signatures, with "pairs" that of access pairs:
+# run.sh [SECONDS [CLANG [linear|signature|pairs]]]; 0 seconds: only what is in
+# corpus/, which is where it starts from. What the fuzzer adds goes to a directory
+# of its own below $BUILD (build/), and so does an input that breaks the reader.
 
 set -eu
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
@@ -31,6 +31,16 @@ if [[ $target == signature ]]; then
 	work=$BUILD/fuzz_signature
 	corpus=$SOURCE/tests/fuzz/corpus_signature
 	sources=(src/regress/signature.c src/regress/signature_text.c
+		src/trace/text_*.c src/base/err.c src/base/xalloc.c
+		src/base/file.c)
+fi
+
+if [[ $target == pairs ]]; then
+	work=$BUILD/fuzz_pairs
+	corpus=$SOURCE/tests/fuzz/corpus_pairs
+	sources=(src/locate/pair_run.c src/locate/pair_text.c
+		src/locate/spectrum.c src/locate/together.c
+		src/locate/procedure_*.c src/analysis/keymap.c
 		src/trace/text_*.c src/base/err.c src/base/xalloc.c
 		src/base/file.c)
 fi
