@@ -91,13 +91,13 @@ static struct locate_options options_of(const struct locate_arguments *a)
 	o.gather.most = below(a->runs, 1 << 16);
 	o.gather.native = below(a->native, 1 << 16);
 	o.gather.delayed = below(a->delayed, 1 << 16);
-	/* Half of it is for passing runs, at most. */
 	o.time_ms = a->time;
-	o.gather.time_ms = a->time / 2;
 	o.gather.seed = a->seed;
 	o.allows_check = a->allow_check;
 	o.skips_experiments = a->no_experiments ||
 			      o.procedure == PROCEDURE_FALCON;
+	/* Half of the time is for experiments, at least. */
+	o.gather.time_ms = o.skips_experiments ? a->time : a->time / 2;
 	o.report_most = below(a->most, 1 << 20);
 	if (o.report_most > o.try_most)
 		o.try_most = o.report_most;

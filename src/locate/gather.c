@@ -139,10 +139,20 @@ static void keep(struct passing *p, struct pair_run *run, struct plan *plan,
 	p->quiet = fresh ? 0 : p->quiet + 1;
 }
 
+/* Some of the runs are to be free, unless they cannot. */
+static uint32_t controlled_most(const struct passing *p)
+{
+	uint64_t free_ones = p->again->repro->is_exec ?
+				     0 :
+				     (uint64_t)p->o->native + p->o->delayed;
+
+	return free_ones < p->o->most ? p->o->most - (uint32_t)free_ones : 0;
+}
+
 static bool is_enough(const struct passing *p)
 {
-	return p->g->passing.count >= p->o->most || p->quiet >= QUIET_RUNS ||
-	       locate_now_ms() >= p->deadline;
+	return p->g->passing.count >= controlled_most(p) ||
+	       p->quiet >= QUIET_RUNS || locate_now_ms() >= p->deadline;
 }
 
 /* Strategies that differ in what they like, in turn. PCT of depth 1 takes the

@@ -51,17 +51,19 @@ void words_of_places(struct gathered *g)
 						g->failed->modules,
 						g->failed->module_count);
 		struct site_chain chain;
+		const struct frame *told;
 
 		if (!site || p->file)
 			continue;
 		chain = site_resolve(sites, site, true);
 		if (!chain.count)
 			continue;
-		if (chain.frames[0].function)
-			p->function = xstrdup(chain.frames[0].function);
-		if (chain.frames[0].file)
-			p->file = xstrdup(chain.frames[0].file);
-		p->line = chain.frames[0].line;
+		told = site_chain_told(&chain);
+		if (told->function)
+			p->function = xstrdup(told->function);
+		if (told->file)
+			p->file = xstrdup(told->file);
+		p->line = told->line;
 	}
 	sites_free(sites);
 }
@@ -125,11 +127,26 @@ static char *variable_name(const struct words *w, uint64_t addr)
 
 /* ---- accesses, pairs, suspects ---- */
 
+/* Where the program's author would look: a line inside std::atomic tells nobody
+ * which variable it was, the line that called it does. */
+static const struct pair_place *place_told(const struct pair_names *n,
+					   const struct pair_end *e)
+{
+	for (uint32_t way = e->way; way; way = n->ways.at[way].outer) {
+		const struct pair_place *p =
+			&n->places.at[n->ways.at[way].place];
+
+		if (p->file && strncmp(p->file, "/usr/", 5) != 0)
+			return p;
+	}
+	return &n->places.at[e->place];
+}
+
 static struct located_access words_of_access(const struct words *w,
 					     const struct pair_end *e)
 {
 	const struct pair_names *n = w->g->names;
-	const struct pair_place *p = &n->places.at[e->place];
+	const struct pair_place *p = place_told(n, e);
 	struct located_access a = { .thread = thread_name(w, e->thread),
 				    .kind = kind_text(e->kind),
 				    .line = p->line,
@@ -255,6 +272,14 @@ static uint16_t thread_of_step(const struct words *w, uint32_t number)
 	return (uint16_t)thread;
 }
 
+/* The thread of the tail is stopped, and that of the head goes on: so the head
+ * came first. */
+static bool lets_head_first(const struct suspect *s, uint16_t from, uint16_t to)
+{
+	return s->count == 1 && s->pairs[0].tail.thread == from &&
+	       s->pairs[0].head.thread == to;
+}
+
 bool words_of_switches(const struct words *w, const struct plan *plan,
 		       const struct suspect *s, struct located *l)
 {
@@ -272,7 +297,10 @@ bool words_of_switches(const struct words *w, const struct plan *plan,
 				 "";
 		x.agrees = is_within(w->g->names, s,
 				     pair_module(w->g->names, module),
-				     p->address, thread_of_step(w, p->thread));
+				     p->address,
+				     thread_of_step(w, p->thread)) ||
+			   lets_head_first(s, thread_of_step(w, p->thread),
+					   thread_of_step(w, p->to));
 		any |= x.agrees;
 		if (l) {
 			x.thread = thread_name(w, thread_of_step(w, p->thread));

@@ -4,8 +4,9 @@
 # Fuzzes the reader of traces, or with "linear" what heddle linear reads, with
 # "signature" that of signatures, with "pairs" that of access pairs:
 # run.sh [SECONDS [CLANG [linear|signature|pairs]]]; 0 seconds: only what is in
-# corpus/, which is where it starts from. What the fuzzer adds goes to a directory
-# of its own below $BUILD (build/), and so does an input that breaks the reader.
+# corpus/, which is where it starts from. What the fuzzer adds goes to a
+# directory of its own below $BUILD (build/), and so does an input that breaks
+# the reader.
 
 set -eu
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
