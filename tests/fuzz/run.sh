@@ -41,9 +41,9 @@ if [[ $target == pairs ]]; then
 	corpus=$SOURCE/tests/fuzz/corpus_pairs
 	sources=(src/locate/pair_run.c src/locate/pair_text.c
 		src/locate/spectrum.c src/locate/together.c
-		src/locate/procedure_*.c src/analysis/keymap.c
-		src/trace/text_*.c src/base/err.c src/base/xalloc.c
-		src/base/file.c)
+		src/locate/procedure_*.c src/trial/*.c src/analysis/*.c
+		src/plan/*.c src/trace/*.c src/base/*.c)
+	libraries+=(-lcapstone -ldw -lelf -lm -lstdc++ -pthread)
 fi
 
 mkdir -p "$work/found"
