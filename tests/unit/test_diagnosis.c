@@ -66,8 +66,16 @@ static uint64_t address_of(const struct row *row, const struct pair_end *e)
 	return what[3 * (e->count - 1) + 1] == 'x' ? X : Y;
 }
 
-/* Two accesses to one variable are a pair if no other comes between that is in
- * conflict with both, or of the same thread and kind as one of them. */
+/* Between the two of a pair nobody writes there, nor do their threads read
+ * there; and two writes are none if anybody reads. */
+static bool is_between_fine(const struct pair_end *a, const struct pair_end *b,
+			    const struct pair_end *between)
+{
+	return !pair_is_write(between->kind) && between->thread != a->thread &&
+	       between->thread != b->thread &&
+	       !(pair_is_write(a->kind) && pair_is_write(b->kind));
+}
+
 static bool is_pair(const struct row *row, const struct pair_end *all,
 		    uint32_t i, uint32_t j)
 {
@@ -80,8 +88,7 @@ static bool is_pair(const struct row *row, const struct pair_end *all,
 		return false;
 	for (uint32_t k = i + 1; k < j; k++)
 		if (address_of(row, &all[k]) == addr &&
-		    (pair_is_write(all[k].kind) ||
-		     (pair_is_write(all[i].kind) && pair_is_write(all[j].kind))))
+		    !is_between_fine(&all[i], &all[j], &all[k]))
 			return false;
 	return true;
 }
