@@ -87,4 +87,4 @@ echo "Schedules until the fixed program is explored (Table 3)."
 echo
 table .fixed 3 7
 echo
-"$here/bench/explore_random.sh" "$programs" 3 3 2
+"$here/bench/explore_random.sh" "$programs" 2 3 3
