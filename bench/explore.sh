@@ -78,8 +78,9 @@ cd "$scratch" || exit 2
 mapfile -t subjects < <(programs | cut -d'|' -f2)
 "$here/subjects/build.sh" . -f heddle-gcc "${subjects[@]}" > build.log 2>&1 ||
 	{ cat build.log >&2; exit 1; }
-echo "Schedules until the bug is found (Table 2); \`>\`: not within $seconds s," \
-	"so many were run." "Sizes of the subjects stand in brackets."
+echo "Schedules until the bug is found (Table 2); \`>\`: not within" \
+	"$seconds s, so many were run. Sizes of the subjects stand in" \
+	"brackets. Deadlocks were not asked for."
 echo
 table "" 2 4
 echo

@@ -403,8 +403,12 @@ static const char *kind_text(uint32_t kind)
 
 static void why_unmodelled(struct explorer *x)
 {
-	for (uint32_t k = 0; k < 64; k++) {
-		if (!(x->unmodelled >> k & 1))
+	/* The first bits serve for kinds beyond the last one as well: reads
+	 * and writes, whose they are, are always modelled. */
+	for (uint32_t bit = 0; bit < 64; bit++) {
+		uint32_t k = bit <= EVENT_WRITE ? bit + 64 : bit;
+
+		if (!(x->unmodelled >> bit & 1))
 			continue;
 		if (k == EVENT_TIME)
 			why(x, "the program reads the clock");

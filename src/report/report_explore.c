@@ -157,6 +157,9 @@ static void print_statement(const struct explore_report *r, FILE *out)
 	fprintf(out, ", %.*f s, %s\n", e->campaign.seconds < 1 ? 2 : 1,
 		e->campaign.seconds, explore_search_name(r->options->search));
 	print_why(e, out);
+	if (e->is_complete)
+		fputs("  holds for: sequential consistency, code with hooks\n",
+		      out);
 	print_unseen(e, out);
 }
 
