@@ -14,10 +14,20 @@ struct unserial *unserial_new(const struct unserial_inputs *inputs)
 	static const unsigned int by[ORDERS] = {
 		[ORDER_SURE] = HAPPENS_ORDER | HAPPENS_BY_NOTES,
 		[ORDER_LIKELY] = HAPPENS_ALL & ~HAPPENS_BY_LOCKS,
+		[ORDER_KINDS + UNSERIAL_CONDITIONS] =
+			HAPPENS_ORDER | HAPPENS_BY_NOTES | HAPPENS_BY_CONDS,
+		[ORDER_KINDS + UNSERIAL_SEMAPHORES] =
+			HAPPENS_ORDER | HAPPENS_BY_NOTES | HAPPENS_BY_SEMS,
+		[ORDER_KINDS + UNSERIAL_ONCE] =
+			HAPPENS_ORDER | HAPPENS_BY_NOTES | HAPPENS_BY_ONCE,
+		[ORDER_KINDS + UNSERIAL_ATOMICS] =
+			HAPPENS_ORDER | HAPPENS_BY_NOTES | HAPPENS_BY_ATOMICS,
 	};
 	struct unserial *u = xcalloc(1, sizeof(*u));
 
 	u->in = *inputs;
+	if (inputs->is_whole)
+		u->own = ownsync_new();
 	u->locks = locksets_new(inputs->where);
 	sections_init(&u->sections, u->locks);
 	granules_init(&u->granules);
@@ -52,6 +62,7 @@ static void unserial_drop(struct unserial *u)
 	vec_free(&u->sems);
 	vec_free(&u->shared);
 	vec_free(&u->tallies);
+	ownsync_free(u->own);
 	keymap_done(&u->semaphores);
 	keymap_done(&u->waits);
 	keymap_done(&u->by_sites);
@@ -145,7 +156,7 @@ static struct semaphore *semaphore_at(struct unserial *u, uint64_t addr)
 	return &u->sems.at[*n - 1];
 }
 
-void unserial_foresee(struct unserial *u, const struct event *e)
+static void foresee_semaphore(struct unserial *u, const struct event *e)
 {
 	struct semaphore *s;
 
@@ -160,6 +171,27 @@ void unserial_foresee(struct unserial *u, const struct event *e)
 		else if (s->poster != e->thread + 1)
 			s->poster = UINT32_MAX;
 	}
+}
+
+static uint32_t site_of(const struct unserial *u, const struct event *e)
+{
+	return u->in.site_of ? u->in.site_of(u->in.self, e->stack) : e->stack;
+}
+
+void unserial_foresee(struct unserial *u, const struct event *e)
+{
+	if (e->thread >= REGION_THREADS)
+		return;
+	if (!u->was_shown)
+		foresee_semaphore(u, e);
+	if (u->own)
+		ownsync_foresee(u->own, e, site_of(u, e));
+}
+
+bool unserial_wants_more(struct unserial *u)
+{
+	u->was_shown = true;
+	return u->own && ownsync_wants_more(u->own);
 }
 
 /* Nobody has notes there: user memory ends before. Each post has an address
@@ -198,7 +230,8 @@ static void feed_semaphore(struct unserial *u, const struct event *e)
 	struct event note = order_by_semaphore(u, e);
 
 	happens_feed(u->order[ORDER_SURE].now, &note);
-	happens_feed(u->order[ORDER_LIKELY].now, e);
+	for (unsigned int i = ORDER_LIKELY; i < ORDERS; i++)
+		happens_feed(u->order[i].now, e);
 	for (unsigned int i = 0; i < ORDERS; i++)
 		if (is_acquire(e))
 			order_keep(&u->order[i], e->thread);
@@ -243,7 +276,8 @@ static void touch_all(struct unserial *u, struct touch t, const struct event *e)
 	}
 }
 
-static void feed_access(struct unserial *u, const struct event *e)
+static void feed_access(struct unserial *u, const struct event *e,
+			bool is_fresh)
 {
 	struct touch t = {
 		.stamp = e->stamp,
@@ -252,6 +286,7 @@ static void feed_access(struct unserial *u, const struct event *e)
 		.stack = e->stack,
 		.thread = e->thread,
 		.effects = effects_of(e->kind),
+		.is_fresh = is_fresh,
 	};
 
 	if (e->kind == EVENT_EARLIER_READ || e->kind == EVENT_EARLIER_WRITE) {
@@ -266,7 +301,7 @@ static void feed_access(struct unserial *u, const struct event *e)
 		t.clock[i] = t.is_earlier ? clock_in(&u->order[i], t.thread,
 						     t.segment) :
 					    clock_now(&u->order[i], t.thread);
-	t.site = u->in.site_of ? u->in.site_of(u->in.self, e->stack) : e->stack;
+	t.site = site_of(u, e);
 	touch_all(u, t, e);
 }
 
@@ -318,26 +353,85 @@ static bool is_of_lock(unsigned int kind)
 	return kind >= EVENT_MUTEX_INIT && kind <= EVENT_RWLOCK_FAIL;
 }
 
-void unserial_feed(struct unserial *u, const struct event *e)
+static void feed_lock(struct unserial *u, const struct event *e)
 {
-	if (e->thread >= REGION_THREADS)
-		return;
-	if (event_is_plain_access(e->kind)) {
-		feed_access(u, e);
-		return;
-	}
-	feed_memory(u, e);
 	locksets_feed(u->locks, e);
 	if (is_of_lock(e->kind))
 		sections_feed(&u->sections, e);
+}
+
+/* The event as an operation on a lock, or on a note. */
+static struct event as_event(const struct event *e, unsigned int kind,
+			     uint64_t addr)
+{
+	struct event other = *e;
+
+	other.kind = (uint8_t)kind;
+	other.addr = addr;
+	other.arg = 0;
+	return other;
+}
+
+static void feed_shared(struct unserial *u, const struct event *e,
+			bool is_fresh)
+{
+	if (event_is_plain_access(e->kind)) {
+		feed_access(u, e, is_fresh);
+		return;
+	}
+	feed_memory(u, e);
+	feed_lock(u, e);
 	if (e->kind == EVENT_SEM_POST || e->kind == EVENT_SEM_WAIT) {
 		feed_semaphore(u, e);
 		return;
 	}
 	order_acquire(u, e);
 	if (event_is_atomic(e->kind))
-		feed_access(u, e);
+		feed_access(u, e, is_fresh);
 	order_release(u, e);
+}
+
+/* What a thread waited for comes before what ended its wait is looked at; a
+ * word that is a lock is in no section of its own. */
+static void feed_own(struct unserial *u, const struct event *e)
+{
+	struct ownsync_effect f = ownsync_feed(u->own, e, site_of(u, e));
+	struct event note = as_event(
+		e, f.takes ? EVENT_NOTE_ACQUIRE : EVENT_NOTE_RELEASE, f.note);
+	struct event lock = as_event(
+		e, f.locks ? EVENT_SPIN_LOCK : EVENT_SPIN_UNLOCK, e->addr);
+
+	if (f.takes)
+		order_acquire(u, &note);
+	if (f.unlocks)
+		feed_lock(u, &lock);
+	feed_shared(u, e, f.is_fresh);
+	if (f.locks)
+		feed_lock(u, &lock);
+	if (f.gives)
+		order_release(u, &note);
+}
+
+void unserial_feed(struct unserial *u, const struct event *e)
+{
+	if (e->thread >= REGION_THREADS)
+		return;
+	if (u->own)
+		feed_own(u, e);
+	else
+		feed_shared(u, e, false);
+}
+
+static void keep_waiting(const struct unserial *u, struct unserial_result *r)
+{
+	const uint32_t *all;
+
+	if (!u->own)
+		return;
+	all = ownsync_waiting(u->own, &r->waiting_count);
+	r->waiting = xcalloc(r->waiting_count + 1, sizeof(*r->waiting));
+	for (size_t i = 0; i < r->waiting_count; i++)
+		r->waiting[i] = all[i];
 }
 
 struct unserial_result *unserial_end(struct unserial *u,
@@ -348,7 +442,9 @@ struct unserial_result *unserial_end(struct unserial *u,
 	end_memory(u, 0, UINT64_MAX);
 	r->at = u->found.at;
 	r->count = u->found.count;
-	r->sites = u->shared_site_count;
+	r->sites = u->shared_site_list.count;
+	r->site_list = u->shared_site_list.at;
+	keep_waiting(u, r);
 	unserial_measure(u, &r->sizes);
 	unserial_order(r, rank);
 	unserial_drop(u);
@@ -360,6 +456,8 @@ void unserial_free(struct unserial_result *r)
 	if (!r)
 		return;
 	free(r->at);
+	free(r->site_list);
+	free(r->waiting);
 	free(r);
 }
 
@@ -376,24 +474,45 @@ static uint32_t site_in(const void *self, uint32_t stack)
 	return site ? site : stack | UINT32_C(0x80000000);
 }
 
+/* A run under control that is recorded leaves nothing out. */
+static bool is_whole(const struct trace *t)
+{
+	return trace_info(t)->flags & REGION_RECORD_ALL ||
+	       trace_info(t)->mode == MODE_CONTROL;
+}
+
 struct unserial_result *unserial_of(struct trace *t, enum unserial_rank rank)
+{
+	return unserial_by(t, &(struct unserial_how){ .rank = rank });
+}
+
+struct unserial_result *unserial_by(struct trace *t,
+				    const struct unserial_how *how)
 {
 	struct locations *where = locations_new(t);
 	struct unserial *u = unserial_new(&(struct unserial_inputs){
-		.trace = t, .where = where, .site_of = site_in, .self = t });
+		.trace = t,
+		.where = where,
+		.site_of = how->is_by_stack ? NULL : site_in,
+		.self = t,
+		.is_whole = is_whole(t) });
 	struct unserial_result *r;
 	struct event e;
 
-	trace_rewind(t);
-	while (trace_next_unordered(t, &e))
-		unserial_foresee(u, &e);
+	for (size_t i = 0; u->own && i < how->waiting_count; i++)
+		ownsync_learn(u->own, how->waiting[i]);
+	do {
+		trace_rewind(t);
+		while (trace_next_unordered(t, &e))
+			unserial_foresee(u, &e);
+	} while (unserial_wants_more(u));
 	trace_rewind(t);
 	/* What ends is named before it is forgotten. */
 	while (trace_next(t, &e)) {
 		unserial_feed(u, &e);
 		locations_feed(where, &e);
 	}
-	r = unserial_end(u, rank);
+	r = unserial_end(u, how->rank);
 	locations_free(where);
 	return r;
 }

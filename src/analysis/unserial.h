@@ -22,7 +22,9 @@
  *     semaphore that one thread alone posts to (the n-th wait of a thread is
  *     after post n minus the initial value, whoever else waits);
  *   - not if one critical section holds both P and C, and R holds the same
- *     lock. Two sections of the same lock protect nothing.
+ *     lock. Two sections of the same lock protect nothing;
+ *   - not if what the program made for itself keeps them apart: loops that
+ *     wait, queues, locks of atomics, memory that nobody knows yet (ownsync.h).
  * Memory that is allocated, mapped, or becomes a thread's stack is new: what
  * was accessed there before is another location.
  * A candidate is told as *likely ordered* when conditions, once, semaphores
@@ -74,6 +76,16 @@ enum unserial_why {
 	UNSERIAL_BEFORE, /* R is always over when P comes */
 	UNSERIAL_AFTER,	 /* R comes always after C */
 	UNSERIAL_LOCKED, /* `lock` keeps R out of the section of P and C */
+	UNSERIAL_FRESH,	 /* nobody else knows the block then */
+};
+
+/* What kept the instances of a candidate apart that is likely ordered. */
+enum unserial_keeper {
+	UNSERIAL_CONDITIONS,
+	UNSERIAL_SEMAPHORES,
+	UNSERIAL_ONCE,
+	UNSERIAL_ATOMICS,
+	UNSERIAL_KEEPERS,
 };
 
 struct unserial_side {
@@ -97,6 +109,7 @@ struct unserial_candidate {
 	uint64_t distance;  /* the least of all instances */
 	enum unserial_status status;
 	enum unserial_why why;
+	uint8_t keepers;       /* bits, by enum unserial_keeper */
 	struct held_lock lock; /* if UNSERIAL_LOCKED */
 };
 
@@ -119,6 +132,11 @@ struct unserial_result {
 	 * of them that are the C of a candidate that may happen or did: the
 	 * potential and the feasible ones of the paper's Table 8. */
 	size_t sites, sites_feasible;
+	uint32_t *site_list; /* the potential ones */
+	/* Reads that wait for a condition, as was seen: other runs in which
+	 * they did not have to can be told. */
+	uint32_t *waiting;
+	size_t waiting_count;
 	struct unserial_sizes sizes;
 };
 
@@ -127,9 +145,29 @@ enum unserial_rank {
 	UNSERIAL_FIRST_COME, /* in order of discovery, for comparison */
 };
 
-/* Reads the trace, twice, from its beginning to its end. */
+/* Reads the trace, two or three times, from its beginning to its end. */
 struct unserial_result *unserial_of(struct trace *t, enum unserial_rank rank);
+
+struct unserial_how {
+	enum unserial_rank rank;
+	/* A place is a call stack: `site` of a side is its number. */
+	bool is_by_stack;
+	const uint32_t *waiting; /* of another run, as sites */
+	size_t waiting_count;
+};
+
+struct unserial_result *unserial_by(struct trace *t,
+				    const struct unserial_how *how);
 void unserial_free(struct unserial_result *r);
+
+/* Adds what another run of the program shows to be possible, with the same
+ * numbers of sites. What happened there does not count as exercised: who makes
+ * several runs has made them differ on purpose. Takes `other` over. */
+void unserial_merge(struct unserial_result *r, struct unserial_result *other,
+		    enum unserial_rank rank);
+
+/* "a condition" */
+const char *unserial_keeper_text(enum unserial_keeper k);
 
 /* "R-W-R" */
 const char *unserial_pattern_text(enum unserial_pattern p);
@@ -142,15 +180,20 @@ struct unserial_inputs {
 	/* The innermost site of a stack; NULL: each stack is a site. */
 	uint32_t (*site_of)(const void *self, uint32_t stack);
 	const void *self;
+	/* Every access has an event: it can be told what the program made for
+	 * itself (ownsync.h). */
+	bool is_whole;
 };
 
 struct unserial;
 
 struct unserial *unserial_new(const struct unserial_inputs *inputs);
 
-/* All events of the run are shown first, in any order, and then fed in theirs.
- * Those that were not shown count as unknown: less is pruned. */
+/* All events of the run are shown first, each thread's in order, once more if
+ * that is wanted, and then fed in the order of the run. Those that were not
+ * shown count as unknown: less is pruned. */
 void unserial_foresee(struct unserial *u, const struct event *e);
+bool unserial_wants_more(struct unserial *u);
 void unserial_feed(struct unserial *u, const struct event *e);
 
 /* Ends and frees it. */

@@ -15,13 +15,20 @@
 #include "analysis/granules.h"
 #include "analysis/happens.h"
 #include "analysis/keymap.h"
+#include "analysis/ownsync.h"
 #include "analysis/sections.h"
 #include "analysis/unserial.h"
 
 enum { TOUCH_READS = 1, TOUCH_WRITES = 2 };
 
-/* The order of every run, and that of this run without its locks. */
-enum { ORDER_SURE, ORDER_LIKELY, ORDERS };
+/* The order of every run, that of this run without its locks, and those of one
+ * kind of synchronisation each (enum unserial_keeper). */
+enum {
+	ORDER_SURE,
+	ORDER_LIKELY,
+	ORDER_KINDS,
+	ORDERS = ORDER_KINDS + UNSERIAL_KEEPERS,
+};
 
 struct touch {
 	uint64_t stamp;
@@ -34,6 +41,7 @@ struct touch {
 	uint8_t mask;	 /* bytes of the granule */
 	uint8_t effects; /* TOUCH_READS | TOUCH_WRITES */
 	bool is_earlier; /* stamp and sections mean nothing */
+	bool is_fresh;	 /* nobody else knows the memory yet */
 };
 
 struct clock_mark {
@@ -74,6 +82,8 @@ struct unserial_tally {
 
 struct unserial {
 	struct unserial_inputs in;
+	struct ownsync *own; /* NULL: unknown */
+	bool was_shown;	     /* what semaphores do was taken in */
 	struct locksets *locks;
 	struct sections sections;
 	struct kept_order order[ORDERS];
@@ -97,7 +107,7 @@ struct unserial {
 	VEC(uint64_t) shared; /* by thread: its accesses to shared memory */
 	double pi, ui;
 	struct keymap shared_sites;
-	size_t shared_site_count;
+	VEC(uint32_t) shared_site_list;
 };
 
 static inline const struct vclock *touch_clock(const struct unserial *u,
@@ -111,6 +121,7 @@ static inline const struct vclock *touch_clock(const struct unserial *u,
 void unserial_place(struct unserial *u, uint64_t addr, uint32_t first);
 
 void unserial_measure(const struct unserial *u, struct unserial_sizes *s);
+/* Of candidates as they were found. */
 void unserial_order(struct unserial_result *r, enum unserial_rank rank);
 
 #endif

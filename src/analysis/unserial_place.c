@@ -66,7 +66,7 @@ static bool is_alike(const struct touch *a, const struct touch *b)
 {
 	return a->thread == b->thread && a->site == b->site &&
 	       a->mask == b->mask && a->effects == b->effects &&
-	       a->is_earlier == b->is_earlier;
+	       a->is_earlier == b->is_earlier && a->is_fresh == b->is_fresh;
 }
 
 static struct touch_class *new_class(struct unserial *u, const struct touch *t,
@@ -389,13 +389,21 @@ static struct unserial_candidate *candidate_at(struct unserial *u,
 	return &u->found.at[*n - 1];
 }
 
+/* Nobody else can have been there. */
+static bool is_fresh(const struct pair *pair, const struct touch_class *k)
+{
+	return pair->c->is_fresh || k->example->is_fresh;
+}
+
 static void prune(struct unserial *u, struct unserial_candidate *f,
-		  const struct touch_class *k, struct window w,
-		  const struct section *s)
+		  const struct pair *pair, const struct touch_class *k,
+		  struct window w, const struct section *s)
 {
 	if (f->why != UNSERIAL_FEASIBLE || f->instances)
 		return;
-	if (w.low == k->touches.count)
+	if (is_fresh(pair, k))
+		f->why = UNSERIAL_FRESH;
+	else if (w.low == k->touches.count)
 		f->why = UNSERIAL_BEFORE;
 	else if (w.low >= w.high)
 		f->why = UNSERIAL_AFTER;
@@ -425,6 +433,21 @@ static void count_once(bool is_so, bool *was_so, uint64_t *count)
 	*was_so |= is_so;
 }
 
+/* Which kind of synchronisation alone would have done it. */
+static uint8_t keepers_of(const struct unserial *u, const struct touch_class *k,
+			  const struct pair *pair)
+{
+	uint8_t keepers = 0;
+
+	for (unsigned int i = 0; i < UNSERIAL_KEEPERS; i++) {
+		struct window w = window_of(u, k, pair, ORDER_KINDS + i);
+
+		if (w.low >= w.high)
+			keepers |= (uint8_t)(1u << i);
+	}
+	return keepers;
+}
+
 static void add_instance(struct unserial *u, struct unserial_candidate *f,
 			 const struct pair *pair, const struct touch_class *k,
 			 struct window w)
@@ -444,6 +467,8 @@ static void add_instance(struct unserial *u, struct unserial_candidate *f,
 	}
 	if (distance < f->distance)
 		f->distance = distance;
+	if (likely.low >= likely.high)
+		f->keepers |= keepers_of(u, k, pair);
 	count_once(true, &t->is_feasible, &f->instances);
 	count_once(was_exercised(pair, k, w), &t->is_exercised, &f->exercised);
 	count_once(likely.low < likely.high, &t->is_loose, &f->loose);
@@ -459,10 +484,10 @@ static void consider(struct unserial *u, const struct pair *pair,
 		candidate_at(u, pair, number, k->example, pattern);
 
 	tally_of(u, f);
-	if (w.low < w.high && !s)
+	if (w.low < w.high && !s && !is_fresh(pair, k))
 		add_instance(u, f, pair, k, w);
 	else
-		prune(u, f, k, w, s);
+		prune(u, f, pair, k, w, s);
 }
 
 /* ---- pairs ---- */
@@ -516,13 +541,34 @@ static void match_all(struct unserial *u, uint32_t *last, uint32_t number)
 			last[i] = number;
 }
 
+/* Somebody was there while the block was thought to be unknown: by an address
+ * that was not written, or to a block that was there before. */
+static void check_fresh(struct unserial *u)
+{
+	uint32_t owner = NO_THREAD, others = UINT32_MAX, last = 0;
+
+	for (size_t i = 0; i < u->gathered.count; i++)
+		if (touch_at(u, u->gathered.at[i])->is_fresh) {
+			owner = touch_at(u, u->gathered.at[i])->thread;
+			last = u->gathered.at[i] > last ? u->gathered.at[i] :
+							  last;
+		}
+	for (size_t i = 0; i < u->gathered.count; i++)
+		if (touch_at(u, u->gathered.at[i])->thread != owner &&
+		    u->gathered.at[i] < others)
+			others = u->gathered.at[i];
+	for (size_t i = 0; others < last && i < u->gathered.count; i++)
+		u->touches.at[u->gathered.at[i]].is_fresh = false;
+}
+
 static void note_sites(struct unserial *u)
 {
 	for (size_t i = 0; i < u->gathered.count; i++) {
 		uint32_t site = touch_at(u, u->gathered.at[i])->site;
 		uint32_t *n = keymap_at(&u->shared_sites, site, 0);
 
-		u->shared_site_count += !*n;
+		if (!*n)
+			vec_push(&u->shared_site_list, site);
 		*n = 1;
 	}
 }
@@ -535,6 +581,7 @@ void unserial_place(struct unserial *u, uint64_t addr, uint32_t first)
 		return;
 	u->addr = addr;
 	note_sites(u);
+	check_fresh(u);
 	qsort_r(u->gathered.at, u->gathered.count, sizeof(*u->gathered.at),
 		compare_touches, u->touches.at);
 	classify(u);

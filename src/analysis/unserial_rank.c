@@ -16,6 +16,18 @@ const char *unserial_pattern_text(enum unserial_pattern p)
 	return texts[p];
 }
 
+const char *unserial_keeper_text(enum unserial_keeper k)
+{
+	static const char *const texts[UNSERIAL_KEEPERS] = {
+		[UNSERIAL_CONDITIONS] = "a condition",
+		[UNSERIAL_SEMAPHORES] = "a semaphore",
+		[UNSERIAL_ONCE] = "once",
+		[UNSERIAL_ATOMICS] = "atomics",
+	};
+
+	return texts[k];
+}
+
 /* ---- rank ---- */
 
 static enum unserial_status status_of(const struct unserial_candidate *f)
@@ -89,6 +101,8 @@ void unserial_order(struct unserial_result *r, enum unserial_rank rank)
 {
 	struct ranked *all = xcalloc(r->count + 1, sizeof(*all));
 
+	for (size_t i = 0; i < 4; i++)
+		r->by_status[i] = 0;
 	for (size_t i = 0; i < r->count; i++) {
 		r->at[i].status = status_of(&r->at[i]);
 		r->by_status[r->at[i].status]++;

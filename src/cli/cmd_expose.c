@@ -16,15 +16,17 @@
 #include "trial/program.h"
 
 struct expose_values {
-	uint64_t budget, runs, jobs, seed, keep, hang, max_points, memory;
-	const char *method, *rank, *store, *output, *expect, *check;
+	uint64_t budget, profiles, runs, jobs, seed, keep, hang, max_points,
+		memory;
+	const char *method, *rank, *store, *output, *plot, *expect, *check;
 	struct arg_list inputs;
-	bool explain, json, all_failures, exec;
+	bool explain, stacks, json, all_failures, exec;
 };
 
 static const struct expose_values expose_defaults = {
 	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
-	.budget = 60000,   .seed = 1, .method = "ctrigger", .rank = "gap",
+	.budget = 60000,      .profiles = 20, .seed = 1,
+	.method = "ctrigger", .rank = "gap",
 };
 
 static const struct arg expose_table[] = {
@@ -33,10 +35,14 @@ static const struct arg expose_table[] = {
 	ARG_CHOICE(struct expose_values, method, "method", 0,
 		   "ctrigger|stress|pure|sync|race",
 		   "force interleavings (ctrigger), or one for comparison"),
+	ARG_NUMBER(struct expose_values, profiles, "profiles", 0, "N",
+		   "look at N runs under control besides the watched (20)"),
 	ARG_NUMBER(struct expose_values, runs, "runs", 'n', "N",
 		   "of a method for comparison, at most N runs"),
 	ARG_CHOICE(struct expose_values, rank, "rank", 0, "gap|first-come",
 		   "which to force first: the rarest (gap)"),
+	ARG_FLAG(struct expose_values, stacks, "stacks", 0,
+		 "tell places apart by the calls that lead to them"),
 	ARG_FLAG(struct expose_values, explain, "explain", 0,
 		 "list every candidate, and what was pruned and why"),
 	ARG_FLAG(struct expose_values, all_failures, "all-failures", 0,
@@ -49,6 +55,8 @@ static const struct arg expose_table[] = {
 	RUN_ARGS_LIMITS(struct expose_values),
 	RUN_ARGS_KEPT(struct expose_values),
 	ARG_FLAG(struct expose_values, json, "json", 0, "print JSON"),
+	ARG_PATH(struct expose_values, plot, "plot", 0, "FILE",
+		 "draw the coverage over time to FILE, as SVG"),
 	ARG_PATH(struct expose_values, output, "output", 'o', "FILE",
 		 "print to FILE instead of standard output"),
 	ARG_END,
@@ -85,6 +93,22 @@ static void tell_end(bool is_on)
 }
 
 /* ---- the verb ---- */
+
+static int plot(const struct expose_values *v, const struct expose_result *r,
+		struct err *err)
+{
+	FILE *out;
+
+	if (!v->plot)
+		return 0;
+	out = fopen(v->plot, "we");
+	if (out)
+		report_coverage_svg(r, out);
+	if (!out || fclose(out) == EOF)
+		return err_set(err, "cannot write %s: %s", v->plot,
+			       strerror(errno));
+	return 0;
+}
 
 static int print(const struct expose_values *v, const struct expose_report *r,
 		 struct err *err)
@@ -135,6 +159,8 @@ static int expose(const struct expose_values *v, char **argv, const char *guest,
 		.jobs = (uint32_t)v->jobs,
 		.seed = v->seed,
 		.runs = v->runs,
+		.profiles = (uint32_t)v->profiles,
+		.is_by_stack = v->stacks,
 		.all_failures = v->all_failures,
 		.memory_most = v->memory,
 		.tell = tell,
@@ -155,6 +181,8 @@ static int expose(const struct expose_values *v, char **argv, const char *guest,
 	if (rc == 0 && result.bugs.count)
 		rc = repro_tidy(v->store, v->keep, err);
 	if (rc == 0)
+		rc = plot(v, &result, err);
+	if (rc == 0)
 		rc = print(v, &report, err);
 	expose_done(&result);
 	return rc;
@@ -171,6 +199,8 @@ static int check_values(const struct expose_values *v, const char *name,
 	if (v->jobs > 256)
 		return err_set(err, "--jobs wants a number up to 256, not %llu",
 			       (unsigned long long)v->jobs);
+	if (v->profiles > 100000)
+		return err_set(err, "--profiles wants a number up to 100000");
 	for (size_t i = 0; i < v->inputs.count; i++)
 		if (access(v->inputs.at[i], R_OK) < 0)
 			return err_set(err, "--input: cannot read %s: %s",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "expose/profiles.h"
 #include "trial/trial.h"
 
 static double now(void)
@@ -52,8 +53,8 @@ static int observe(const struct expose_options *o, struct expose_result *r,
 
 /* Once more, with nothing left out: the times, locks and places of all accesses
  * are known then. A program that does much in private takes too long for that,
- * and what the first run told has to do. */
-static void observe_all(const struct expose_options *o, struct expose_result *r,
+ * and what the first run told has to do. False: another try may do. */
+static bool observe_all(const struct expose_options *o, struct expose_result *r,
 			uint64_t first_ms)
 {
 	enum { LEAST_MS = 500, TIMES = 5 };
@@ -68,16 +69,18 @@ static void observe_all(const struct expose_options *o, struct expose_result *r,
 			       .time_limit = limit < o->budget_ms / 4 ?
 						     limit :
 						     o->budget_ms / 4 + 1 };
-	struct trial_result ran;
+	struct trial_result ran = { 0 };
 	struct err ignored;
+	bool holds = trial_run(&trial, &ran, &ignored) == 0 && ran.attached &&
+		     ran.trace_is_whole && !ran.timed_out && !ran.is_stuck &&
+		     ran.ending.verdict == EXIT_HELD;
 
-	if (trial_run(&trial, &ran, &ignored) == 0 && ran.attached &&
-	    ran.trace_is_whole && !ran.timed_out && !ran.is_stuck &&
-	    ran.ending.verdict == EXIT_HELD)
+	if (holds)
 		rename(path, r->trace_path);
 	else
 		unlink(path);
 	free(path);
+	return holds || ran.timed_out;
 }
 
 static int analyse_run(const struct expose_options *o, struct expose_result *r,
@@ -91,16 +94,30 @@ static int analyse_run(const struct expose_options *o, struct expose_result *r,
 		return -1;
 	r->sites = sites_new(r->trace);
 	if (o->method == EXPOSE_CTRIGGER) {
-		r->unserial = unserial_of(r->trace, o->rank);
+		r->unserial = unserial_by(
+			r->trace, &(struct unserial_how){
+					  .rank = o->rank,
+					  .is_by_stack = o->is_by_stack });
 		trace_rewind(r->trace);
 	}
 	r->findings = analyse(r->trace, &wanted, err);
 	return r->findings ? 0 : -1;
 }
 
+/* As long as the watched run and its analysis took, about, so that a program
+ * which takes long is not kept longer. */
+static uint64_t profiles_ms(const struct expose_result *r)
+{
+	enum { LEAST_MS = 200 };
+
+	return LEAST_MS + (uint64_t)(r->observe_seconds * 1000);
+}
+
 int candidates_observe(const struct expose_options *o, struct expose_result *r,
 		       struct err *err)
 {
+	/* A run that failed says little of those that do not. */
+	enum { TRIES = 4 };
 	char path[] = "/tmp/heddle-expose-XXXXXX";
 	int fd = mkstemp(path);
 	double began = now(), observed;
@@ -112,11 +129,16 @@ int candidates_observe(const struct expose_options *o, struct expose_result *r,
 	if (observe(o, r, err) < 0)
 		return -1;
 	r->observe_seconds = now() - began;
-	if (!r->observed_broken)
-		observe_all(o, r, (uint64_t)(r->observe_seconds * 1000));
+	for (int i = 0; i < TRIES; i++)
+		if (observe_all(o, r, (uint64_t)(r->observe_seconds * 1000)))
+			break;
 	observed = now();
 	if (analyse_run(o, r, err) < 0)
 		return -1;
+	r->profiles = 1;
+	/* Numbers of stacks mean nothing in another run. */
+	if (r->unserial && o->profiles && !o->is_by_stack)
+		r->profiles += profiles_add(o, r, o->profiles, profiles_ms(r));
 	r->analyse_seconds = now() - observed;
 	return 0;
 }
@@ -145,6 +167,22 @@ static char *place_text(struct sites *s, uint32_t site)
 			 f->line);
 }
 
+/* Adds the calls that lead there: "get bank.c:8 of deposit of work". */
+static void place_from(struct sites *s, uint32_t stack, char **text)
+{
+	struct site_chain c = stack_resolve(s, stack);
+
+	for (uint32_t i = 1; i < c.count; i++) {
+		char *longer;
+
+		if (!c.frames[i].function || !c.frames[i].file)
+			continue;
+		longer = xasprintf("%s of %s", *text, c.frames[i].function);
+		free(*text);
+		*text = longer;
+	}
+}
+
 static const char *what_text(uint8_t kinds)
 {
 	if (kinds & FORCE_ACQUIRE)
@@ -165,10 +203,24 @@ struct maker {
 };
 
 struct side {
-	uint32_t site;
+	uint32_t site; /* or stack, if candidates go by stack */
 	uint8_t kinds, thread, object;
 	bool holds;
 };
+
+/* Of the calls that lead to the innermost place, as the guest has it. */
+static uint32_t stack_hash(const struct trace *t, uint32_t stack)
+{
+	enum { DEEPEST = 256 };
+	uint32_t sites[DEEPEST], count = 0, hash = 0;
+
+	for (uint32_t n = trace_stack(t, stack)->parent; n && count < DEEPEST;
+	     n = trace_stack(t, n)->parent)
+		sites[count++] = trace_stack(t, n)->site;
+	while (count)
+		hash = force_stack_hash(hash, sites[--count]);
+	return hash;
+}
 
 static void event_add(struct maker *m, struct expose_candidate *c,
 		      struct side s)
@@ -178,9 +230,17 @@ static void event_add(struct maker *m, struct expose_candidate *c,
 				.thread = s.thread,
 				.object = s.object,
 				.flags = s.holds ? FORCE_HOLD : 0 };
+	uint32_t stack = NO_STACK;
 
+	if (m->o->is_by_stack && c->kind == EXPOSE_INTERLEAVING) {
+		stack = s.site;
+		e.stack = stack_hash(m->r->trace, stack);
+		s.site = trace_stack(m->r->trace, stack)->site;
+	}
 	e.module = plan_site(m->plan, m->modules, s.site, &e.address);
 	e.where = place_text(m->r->sites, s.site);
+	if (stack)
+		place_from(m->r->sites, stack, &e.where);
 	c->events[c->event_count++] =
 		(struct expose_event){ .place = xstrdup(e.where),
 				       .what = what_text(s.kinds),
@@ -212,6 +272,7 @@ static uint64_t rule_hash(const struct rule *rule)
 
 	for (uint32_t e = 0; e < rule->count; e++)
 		h = (h ^ rule->events[e].address ^
+		     (uint64_t)rule->events[e].stack << 16 ^
 		     (uint64_t)rule->events[e].module << 48 ^
 		     (uint64_t)rule->events[e].thread << 60) *
 		    UINT64_C(0x9e3779b97f4a7c15);

@@ -175,6 +175,42 @@ static int baseline(struct expose *e, struct err *err)
 	return rc;
 }
 
+/* ---- coverage ---- */
+
+static int compare_moments(const void *a, const void *b)
+{
+	const struct expose_moment *x = a, *y = b;
+
+	return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
+}
+
+/* What the profile exercised is covered from the beginning, the others from
+ * when they were first forced. */
+static void measure_coverage(struct expose_result *r)
+{
+	const struct unserial_result *u = r->unserial;
+	struct expose_moment m = { .seconds = r->observe_seconds };
+
+	if (!u)
+		return;
+	m.covered = u->by_status[UNSERIAL_EXERCISED];
+	r->feasible = m.covered + u->by_status[UNSERIAL_OPEN] +
+		      u->by_status[UNSERIAL_LIKELY];
+	vec_push(&r->moments, m);
+	for (size_t i = 0; i < r->candidates.count; i++) {
+		const struct expose_candidate *c = &r->candidates.at[i];
+
+		m.seconds = c->seconds;
+		if (c->kind == EXPOSE_INTERLEAVING && c->tally.forced &&
+		    u->at[c->unserial].status != UNSERIAL_EXERCISED)
+			vec_push(&r->moments, m);
+	}
+	qsort(r->moments.at + 1, r->moments.count - 1, sizeof(*r->moments.at),
+	      compare_moments);
+	for (size_t i = 1; i < r->moments.count; i++)
+		r->moments.at[i].covered = r->moments.at[i - 1].covered + 1;
+}
+
 int expose_watch(const struct expose_options *o, struct expose_result *r,
 		 struct err *err)
 {
@@ -203,6 +239,7 @@ int expose_force(const struct expose_options *o, struct expose_result *r,
 	rc = o->method == EXPOSE_CTRIGGER ? ctrigger(&e, err) :
 					    baseline(&e, err);
 	r->seconds = expose_now() - e.began;
+	measure_coverage(r);
 	plan_free(e.plan);
 	return rc;
 }

@@ -91,10 +91,10 @@ struct expose_bug {
 	bool was_free;	       /* in a perturbed run */
 };
 
-/* How many candidates were settled when. */
+/* How many of the feasible interleavings had happened by then. */
 struct expose_moment {
 	double seconds;
-	size_t forced, tried;
+	size_t covered;
 };
 
 struct expose_result {
@@ -109,8 +109,10 @@ struct expose_result {
 
 	VEC(struct expose_candidate) candidates;
 	VEC(struct expose_bug) bugs;
-	VEC(struct expose_moment) moments;
+	VEC(struct expose_moment) moments; /* from the end of the profile on */
+	size_t feasible;
 	uint64_t runs, free_runs;
+	uint32_t profiles; /* that were made, the watched one too */
 	double observe_seconds, analyse_seconds, seconds;
 	bool is_settled; /* every candidate was tried as often as it may be */
 	int stopped_by;
@@ -134,7 +136,8 @@ struct expose_options {
 	bool all_failures;
 	uint64_t runs; /* of a baseline, at most; 0: as time allows */
 	uint64_t memory_most;
-	uint32_t profiles; /* runs that are observed; 0: one */
+	uint32_t profiles; /* runs under control that are looked at, besides */
+	bool is_by_stack;  /* a place is the calls that lead to it, too */
 	void (*tell)(void *to, const struct expose_news *news);
 	void *to;
 };

@@ -48,6 +48,8 @@ struct plan *pass_plan(const struct expose *e, const struct pass *p)
 	plan->rules.is_free = p->is_free;
 	plan->rules.window = p->window;
 	plan->rules.flags = p->flags;
+	if (e->o->is_by_stack)
+		plan->rules.flags |= FORCE_STACKS;
 	plan->rules.noise_chance = p->noise_chance;
 	plan->rules.noise_us = p->noise_us;
 	return plan;
@@ -134,48 +136,35 @@ static void tell(void *to, const struct campaign_news *news)
 
 /* ---- running ---- */
 
-static void tally_add(struct expose_candidate *c, const struct force_tally *t,
-		      double seconds)
+static void tally_add(const struct expose *e, struct expose_candidate *c,
+		      const struct force_tally *t)
 {
 	if (t->forced && !c->tally.forced)
-		c->seconds = seconds;
+		c->seconds = (double)t->when / 1e9 - e->began;
 	c->tally.runs += t->runs;
 	c->tally.begun += t->begun;
 	c->tally.held += t->held;
 	c->tally.expired += t->expired;
 	c->tally.forced += t->forced;
+	c->tally.broken += t->broken;
 	if (t->late_us > c->tally.late_us)
 		c->tally.late_us = t->late_us;
 	if (c->state == EXPOSE_BUG)
 		return;
-	if (c->tally.forced)
+	if (c->tally.broken)
+		c->state = EXPOSE_BUG;
+	else if (c->tally.forced)
 		c->state = EXPOSE_BENIGN;
 	else if (c->tally.runs)
 		c->state = EXPOSE_NOT_FORCED;
 }
 
-/* Which part of the pass was still to come when the candidate was first forced:
- * its runs have one seed after the other, and take about as long each. */
-static double part_after(const struct expose *e,
-			 const struct campaign_result *c, size_t i)
-{
-	const struct force_tally *t = &c->tallies[i];
-
-	if (!t->forced || t->first < e->seed || t->first - e->seed >= c->made)
-		return 0;
-	return 1 - (double)(t->first - e->seed + 1) / (double)c->made;
-}
-
 static void tallies_take(struct expose *e, const struct pass *p,
 			 const struct campaign_result *c)
 {
-	struct expose_moment m = { .seconds = expose_now() - e->began };
-
 	for (size_t i = 0; i < p->which.count; i++)
-		tally_add(&e->r->candidates.at[p->which.at[i]], &c->tallies[i],
-			  m.seconds - c->seconds * part_after(e, c, i));
-	count_settled(e->r, &m.tried, &m.forced);
-	vec_push(&e->r->moments, m);
+		tally_add(e, &e->r->candidates.at[p->which.at[i]],
+			  &c->tallies[i]);
 }
 
 int pass_run(struct expose *e, const struct pass *p, struct err *err)

@@ -88,9 +88,12 @@ struct force_tally {
 	uint32_t held;	  /* threads, altogether */
 	uint32_t expired; /* of these, in vain */
 	uint32_t forced;  /* runs in which all events passed, in order */
+	uint32_t broken;  /* of these, those that ended badly, and no other rule
+			     was forced; not counted without a server */
 	uint32_t late_us; /* how late the other side was, at most */
 	uint64_t last;	  /* seed of the last run that was forced */
 	uint64_t first;	  /* seed of the first */
+	uint64_t when;	  /* of the first, CLOCK_MONOTONIC in ns */
 };
 
 enum force_mark_what {

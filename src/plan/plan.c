@@ -352,6 +352,7 @@ static void load_event(const struct rule_event *from,
 				    .kinds = from->kinds,
 				    .thread = from->thread,
 				    .object = from->object,
+				    .stack = from->stack,
 				    .flags = from->flags };
 	if (to->site < CONTROL_SITES)
 		region->control.sites[to->site] = SITE_SHARED;

@@ -57,7 +57,8 @@ static bool events_are_equal(const struct rule_event *a,
 {
 	return a->module == b->module && a->address == b->address &&
 	       a->kinds == b->kinds && a->thread == b->thread &&
-	       a->object == b->object && a->flags == b->flags;
+	       a->object == b->object && a->flags == b->flags &&
+	       a->stack == b->stack;
 }
 
 static bool is_equal(const struct rule *a, const struct rule *b)
@@ -112,6 +113,8 @@ static void write_event(const struct rule_event *e, FILE *out)
 	fprintf(out, " thread=%u", e->thread);
 	if (e->object != FORCE_ANY_OBJECT)
 		fprintf(out, " object=%u", e->object);
+	if (e->stack)
+		fprintf(out, " stack=0x%" PRIx32, e->stack);
 	fprintf(out, " module=%" PRIu32 " address=0x%" PRIx64 " hold=%d\n",
 		e->module, e->address, e->flags & FORCE_HOLD);
 }
@@ -212,10 +215,11 @@ static int read_kinds(struct text_line *line, char *text, uint8_t *set)
 static int read_event(struct rules *r, struct text_line *line, size_t modules)
 {
 	uint64_t thread = 0, object = FORCE_ANY_OBJECT, module = 0, address = 0;
-	uint64_t hold = 0;
+	uint64_t hold = 0, stack = 0;
 	const struct text_field fields[] = {
 		{ "thread", &thread, FORCE_EVENTS - 1 },
 		{ "object", &object, FORCE_EVENTS - 1 },
+		{ "stack", &stack, UINT32_MAX },
 		{ "module", &module, UINT32_MAX },
 		{ "address", &address, UINT64_MAX },
 		{ "hold", &hold, 1 },
@@ -235,6 +239,7 @@ static int read_event(struct rules *r, struct text_line *line, size_t modules)
 		return line_error(line, "there is no module %" PRIu64, module);
 	e.module = (uint32_t)module;
 	e.address = address;
+	e.stack = (uint32_t)stack;
 	e.thread = (uint8_t)thread;
 	e.object = (uint8_t)object;
 	e.flags = hold ? FORCE_HOLD : 0;

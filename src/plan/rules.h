@@ -22,6 +22,7 @@ enum { NO_MODULE = 0xffffffff };
 struct rule_event {
 	uint32_t module;  /* of the plan */
 	uint64_t address; /* in the module's file */
+	uint32_t stack;	  /* hash of the calls that lead there; 0: any */
 	uint8_t kinds;	  /* enum force_kind; 0: any */
 	uint8_t thread;	  /* label */
 	uint8_t object;	  /* label, or FORCE_ANY_OBJECT */

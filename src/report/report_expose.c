@@ -87,6 +87,32 @@ static void print_bug(const struct expose_report *r, const struct expose_bug *b,
 
 /* ---- candidates ---- */
 
+/* What it probably was that kept it from happening. */
+static void print_keeper(const struct expose_result *r,
+			 const struct expose_candidate *c, FILE *out)
+{
+	const struct unserial_candidate *f =
+		c->kind == EXPOSE_INTERLEAVING ? &r->unserial->at[c->unserial] :
+						 NULL;
+
+	if (!c->tally.begun)
+		fputs("; its first event did not come again", out);
+	else if (f && f->keepers)
+		report_keepers(f, "; probably kept apart by ", out);
+	else if (f && f->c.gate)
+		fputs("; C would have to wait before a critical section, and "
+		      "what comes there is not always C",
+		      out);
+	else if (c->tally.late_us)
+		fputs("; the other side came, but too late: probably it waits "
+		      "for this one",
+		      out);
+	else
+		fputs("; probably kept apart by synchronisation that leaves no "
+		      "event, as a loop that reads plain memory, or a pipe",
+		      out);
+}
+
 static void print_candidate(const struct expose_report *r, size_t n, FILE *out)
 {
 	const struct expose_candidate *c = &r->result->candidates.at[n];
@@ -96,11 +122,14 @@ static void print_candidate(const struct expose_report *r, size_t n, FILE *out)
 		fprintf(out, "%s %s", i ? ";" : "", c->events[i].place);
 	fprintf(out, ", on %s: %s", c->where, expose_state_text(c->state));
 	fprintf(out, " (%u of %u runs", c->tally.forced, c->tally.runs);
-	if (c->state == EXPOSE_NOT_FORCED && !c->tally.begun)
-		fputs(", its first event did not come", out);
-	else if (c->state == EXPOSE_NOT_FORCED && c->tally.expired)
+	if (c->tally.broken)
+		fprintf(out, ", of which %u broke", c->tally.broken);
+	if (c->state == EXPOSE_NOT_FORCED && c->tally.expired)
 		fprintf(out, ", %u waits in vain", c->tally.expired);
-	fputs(")\n", out);
+	fputs(")", out);
+	if (c->state == EXPOSE_NOT_FORCED)
+		print_keeper(r->result, c, out);
+	putc('\n', out);
 }
 
 static void print_candidates(const struct expose_report *r, FILE *out)
@@ -151,6 +180,7 @@ void report_expose_text(const struct expose_report *r, FILE *out)
 		print_bug(r, &e->bugs.at[i], out);
 	if (e->trace)
 		print_numbers(r, out);
+	report_coverage_text(e, out);
 	if (!e->bugs.count)
 		fprintf(out, "%s: %s\n", verdict_text(expose_status(e)),
 			e->observed_broken ?

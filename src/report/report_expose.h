@@ -22,6 +22,11 @@ struct expose_report {
 void report_expose_text(const struct expose_report *r, FILE *out);
 void report_expose_json(const struct expose_report *r, FILE *out);
 
+/* How the share of the feasible interleavings that came about has grown: a
+ * line, and a drawing. */
+void report_coverage_text(const struct expose_result *r, FILE *out);
+void report_coverage_svg(const struct expose_result *r, FILE *out);
+
 /* The line for those who wait; the caller frees. */
 char *report_expose_progress(const struct expose_news *news);
 

@@ -35,12 +35,13 @@ static json_t *candidate_json(const struct expose_result *r,
 			      const struct expose_candidate *c)
 {
 	json_t *o = json_pack("{s:s, s:s, s:I, s:s, s:o, s:I, s:I, s:I, s:I, "
-			      "s:I, s:f}",
+			      "s:I, s:I, s:f}",
 			      "kind", kind_text(c->kind), "state",
 			      expose_state_text(c->state), "rank",
 			      (json_int_t)c->rank, "where", c->where, "events",
 			      events_json(c), "runs", (json_int_t)c->tally.runs,
-			      "forced", (json_int_t)c->tally.forced, "held",
+			      "forced", (json_int_t)c->tally.forced, "broken",
+			      (json_int_t)c->tally.broken, "held",
 			      (json_int_t)c->tally.held, "expired",
 			      (json_int_t)c->tally.expired, "late_us",
 			      (json_int_t)c->tally.late_us, "seconds",
@@ -92,11 +93,9 @@ static json_t *moments_json(const struct expose_result *r)
 
 	for (size_t i = 0; i < r->moments.count; i++)
 		json_array_append_new(
-			all,
-			json_pack("{s:f, s:I, s:I}", "seconds",
-				  r->moments.at[i].seconds, "tried",
-				  (json_int_t)r->moments.at[i].tried, "forced",
-				  (json_int_t)r->moments.at[i].forced));
+			all, json_pack("{s:f, s:I}", "seconds",
+				       r->moments.at[i].seconds, "covered",
+				       (json_int_t)r->moments.at[i].covered));
 	return all;
 }
 
@@ -110,15 +109,17 @@ void report_expose_json(const struct expose_report *r, FILE *out)
 				      candidate_json(e, &e->candidates.at[i]));
 	for (size_t i = 0; i < e->bugs.count; i++)
 		json_array_append_new(bugs, bug_json(&e->bugs.at[i]));
-	o = json_pack("{s:s, s:s, s:b, s:b, s:f, s:f, s:f, s:I, s:I, s:o, s:o, "
-		      "s:o, s:o}",
+	o = json_pack("{s:s, s:s, s:b, s:b, s:f, s:f, s:f, s:I, s:I, s:I, s:I, "
+		      "s:o, s:o, s:o, s:o}",
 		      "method", expose_method_text(r->options->method),
 		      "verdict", verdict_text(expose_status(e)),
 		      "observed_broken", e->observed_broken, "settled",
 		      e->is_settled, "seconds", e->seconds, "observe_seconds",
 		      e->observe_seconds, "analyse_seconds", e->analyse_seconds,
 		      "runs", (json_int_t)e->runs, "free_runs",
-		      (json_int_t)e->free_runs, "space", space_json(e),
+		      (json_int_t)e->free_runs, "profiles",
+		      (json_int_t)e->profiles, "feasible",
+		      (json_int_t)e->feasible, "space", space_json(e),
 		      "candidates", candidates, "bugs", bugs, "coverage",
 		      moments_json(e));
 	CHECK(o);

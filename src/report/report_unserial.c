@@ -19,9 +19,11 @@ struct row {
 
 /* ---- cells ---- */
 
-static char *place_text(struct sites *s, uint32_t stack)
+static char *place_text(struct sites *s, const struct unserial_side *side)
 {
-	struct site_chain c = stack_resolve(s, stack);
+	struct site_chain c = side->stack != NO_STACK ?
+				      stack_resolve(s, side->stack) :
+				      site_resolve(s, side->site, true);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out;
@@ -56,9 +58,9 @@ static struct row make_row(const struct unserial_report *r,
 			   const struct unserial_candidate *f)
 {
 	return (struct row){
-		.place = { place_text(r->sites, f->p.stack),
-			   place_text(r->sites, f->r.stack),
-			   place_text(r->sites, f->c.stack) },
+		.place = { place_text(r->sites, &f->p),
+			   place_text(r->sites, &f->r),
+			   place_text(r->sites, &f->c) },
 		.gap = f->instances ? time_text(r->trace, f->gap) :
 				      xstrdup("-"),
 		.distance = time_text(r->trace, f->distance),
@@ -102,9 +104,23 @@ static void print_why(const struct unserial_report *r,
 	case UNSERIAL_LOCKED:
 		print_lock(r, &f->lock, out);
 		break;
+	case UNSERIAL_FRESH:
+		fputs("nobody else knows the block then", out);
+		break;
 	case UNSERIAL_FEASIBLE:
 		break;
 	}
+}
+
+void report_keepers(const struct unserial_candidate *f, const char *before,
+		    FILE *out)
+{
+	for (int k = 0; k < UNSERIAL_KEEPERS; k++)
+		if (f->keepers & 1u << k) {
+			fprintf(out, "%s%s", before,
+				unserial_keeper_text((enum unserial_keeper)k));
+			before = " or ";
+		}
 }
 
 static void print_status(const struct unserial_report *r,
@@ -116,6 +132,7 @@ static void print_status(const struct unserial_report *r,
 		break;
 	case UNSERIAL_LIKELY:
 		fputs("likely ordered", out);
+		report_keepers(f, " by ", out);
 		break;
 	case UNSERIAL_EXERCISED:
 		fputs("exercised", out);

@@ -20,6 +20,10 @@ struct unserial_report {
 	const struct unserial_result *result;
 };
 
+/* " by a condition or atomics": what kept a candidate from happening. */
+void report_keepers(const struct unserial_candidate *f, const char *before,
+		    FILE *out);
+
 /* Only how many there are of what. */
 void report_unserial_head(const struct unserial_report *r, FILE *out);
 

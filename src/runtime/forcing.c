@@ -2,6 +2,9 @@
 #include "runtime/forcing.h"
 
 #include "runtime/control.h"
+#include "runtime/sys.h"
+
+#include <time.h>
 
 enum {
 	PLACES = 1 << 14, /* of the table of sites */
@@ -376,6 +379,14 @@ static void is_late(uint32_t r, uint32_t event, const struct force_stop *s)
 		a->hold_us = (uint32_t)late * 2;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t = { 0 };
+
+	SYS_2(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
 static void forced(uint32_t r, const struct force_stop *s)
 {
 	struct force_tally *t = &region->force.tallies[r];
@@ -383,8 +394,10 @@ static void forced(uint32_t r, const struct force_stop *s)
 
 	t->forced++;
 	t->last = region->control.run.seed;
-	if (t->forced == 1)
+	if (t->forced == 1) {
 		t->first = t->last;
+		t->when = now_ns();
+	}
 	force_mark(r, rule_of(r)->count - 1, s->thread, s->addr,
 		   FORCE_MARK_FORCED);
 	attempt_reset(a);

@@ -126,14 +126,27 @@ static void stop_at(struct thread *t, const struct force_stop *s, bool passes)
 
 /* ---- what comes by ---- */
 
-static uint32_t stack_hash(const struct thread *t)
+/* Recursion is folded, as in the tree of calls: a call that stands there
+ * already leads back to it. */
+uint32_t perturb_stack(const struct thread *t)
 {
-	uint32_t hash = 0;
+	enum { DEEPEST = 64 };
+	uint32_t sites[DEEPEST], count = 0, hash = 0;
 
 	if (!(region->force.flags & FORCE_STACKS))
 		return 0;
-	for (const struct call *c = t->base + 1; c <= t->top; c++)
-		hash = force_stack_hash(hash, control_site(c->pc));
+	for (const struct call *c = t->base + 1; c <= t->top; c++) {
+		uint32_t site = control_site(c->pc), at = 0;
+
+		while (at < count && sites[at] != site)
+			at++;
+		if (at < DEEPEST) {
+			sites[at] = site;
+			count = at + 1;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		hash = force_stack_hash(hash, sites[i]);
 	return hash;
 }
 
@@ -144,7 +157,7 @@ static struct force_stop stop_of(const struct thread *t, uintptr_t addr,
 				    .size = size ? size : 1,
 				    .thread = t->number,
 				    .site = site,
-				    .stack = stack_hash(t),
+				    .stack = perturb_stack(t),
 				    .kinds = kinds };
 }
 

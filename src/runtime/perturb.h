@@ -38,6 +38,9 @@ void perturb_before(enum event_kind kind, const volatile void *object,
 void perturb_event(struct thread *t, enum event_kind kind,
 		   const volatile void *object, uint64_t arg, uintptr_t pc);
 
+/* The hash of a thread's calls, if rules ask for it; else 0. */
+uint32_t perturb_stack(const struct thread *t);
+
 /* Memory that is about to be freed. */
 void perturb_poison(void *block, size_t size);
 

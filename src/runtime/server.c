@@ -75,6 +75,29 @@ static bool run_is_worth_a_look(const struct control_result *r)
 	       control->ask.flags & CONTROL_STOP;
 }
 
+/* A run ended badly, and one rule was forced in it: that is why. */
+static void count_broken(const struct control_result *r)
+{
+	struct force *f = &region->force;
+	uint32_t count, first = force_window(f, r->seed, &count);
+	struct force_tally *only = NULL;
+
+	if (r->outcome >= OUTCOME_DIVERGED ||
+	    (r->outcome == OUTCOME_NONE && !r->wait_status))
+		return;
+	for (uint32_t i = first; i < first + count; i++) {
+		struct force_tally *t = &f->tallies[i];
+
+		if (!t->forced || t->last != r->seed)
+			continue;
+		if (only)
+			return;
+		only = t;
+	}
+	if (only)
+		only->broken++;
+}
+
 /* True in the run, false in the server when it is over. */
 static bool run_make(uint64_t seed, struct control_result *result)
 {
@@ -102,6 +125,7 @@ static bool run_make(uint64_t seed, struct control_result *result)
 		.wait_status = run->wait_status,
 		.outcome = run->outcome.kind,
 	};
+	count_broken(result);
 	return false;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/forcing.h"
+#include "runtime/perturb.h"
 #include "runtime/strategy.h"
 
 /*
@@ -65,6 +66,7 @@ static void stands(uint32_t number)
 		.size = size,
 		.thread = number,
 		.site = c->site,
+		.stack = perturb_stack(self),
 		.kinds = force_kinds(c->kind, 0),
 	};
 }

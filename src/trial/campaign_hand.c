@@ -311,6 +311,8 @@ static void tally_add(struct force_tally *sum, const struct force_tally *t)
 {
 	if (t->forced && (!sum->forced || t->first < sum->first))
 		sum->first = t->first;
+	if (t->forced && (!sum->when || t->when < sum->when))
+		sum->when = t->when;
 	if (t->forced && t->last > sum->last)
 		sum->last = t->last;
 	sum->runs += t->runs;
@@ -318,6 +320,7 @@ static void tally_add(struct force_tally *sum, const struct force_tally *t)
 	sum->held += t->held;
 	sum->expired += t->expired;
 	sum->forced += t->forced;
+	sum->broken += t->broken;
 	if (t->late_us > sum->late_us)
 		sum->late_us = t->late_us;
 }

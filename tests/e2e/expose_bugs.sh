@@ -37,6 +37,24 @@ run 1 "$HEDDLE" expose -b 30s -- ./lost_update
 has out 'one thread'
 has out 'see it again: heddle replay lost_update-1'
 
+# Coverage, in a line, in numbers and drawn.
+has out 'feasible interleavings ('
+run 1 "$HEDDLE" expose -b 30s --json --plot plot.svg -- ./lost_update
+jq -e '.feasible > 0 and (.coverage | length > 0) and
+	(.coverage[-1].covered <= .feasible)' out > /dev/null ||
+	fail 'no coverage'
+has plot.svg '<svg '
+has plot.svg '</svg>'
+
+# The same two accesses, with a lock around them on one way and without on the
+# other: only the other can be torn apart, and that is told.
+build two_ways "$SOURCE/tests/programs/bug_two_ways.c"
+run 1 "$HEDDLE" expose -b 30s --stacks --explain -- ./two_ways
+has out 'pruned: mutex global lock keeps R out'
+has out 'of total_add of careless of work'
+run 1 "$HEDDLE" replay --times 5 two_ways-1
+has out 'reproduced 5 of 5'
+
 # The others are there to be compared with.
 for method in stress pure sync race; do
 	run 0 "$HEDDLE" expose --method "$method" -n 5 -- ./fixed
