@@ -4,10 +4,10 @@
 
 /*
  * More profiles than the one that was watched: runs under control, by random
- * walk and by PCT, from seeds that are always the same, with every access recorded. What a
- * program does often depends on who came first; one free run shows one way, and
- * which one is luck. What the others could do is added to the candidates, so
- * that these depend less on what was watched.
+ * walk and by PCT, from seeds that are always the same, with every access
+ * recorded. What a program does often depends on who came first; one free run
+ * shows one way, and which one is luck. What the others could do is added to
+ * the candidates, so that these depend less on what was watched.
  *
  * A run that failed is left out: to bring failures about is the next step's.
  * Where the program cannot be controlled, or is too long for it, nothing is
