@@ -37,7 +37,6 @@
 #define REGION_MAGIC UINT64_C(0x6e69676572646468) /* "hddregin" */
 
 enum {
-	REGION_VERSION = 7,
 	REGION_THREADS = 1 << 16, /* in the life of a program */
 	REGION_MODULES = 1 << 10,
 	REGION_STACKS = 1 << 20,
