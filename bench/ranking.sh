@@ -62,13 +62,13 @@ expose() {
 
 draw() {
 	command -v gnuplot > /dev/null || return 0
-	jq -r '"\"\(.name)\"", "0 0", (.coverage[] | "\(.seconds) \(.forced)"),
+	jq -r '"\"\(.name)\"", "0 0", (.coverage[] | "\(.seconds) \(.covered)"),
 		"\n"' "$results/ranking-curves.json" > "$work/data"
 	gnuplot <<-EOT
 	set terminal svg size 640,360 font "sans-serif,12" background "white"
 	set output "$plot"
 	set xlabel "seconds"
-	set ylabel "interleavings forced, beyond those of free runs"
+	set ylabel "feasible interleavings covered"
 	set yrange [0:*]
 	set xrange [0:*]
 	set key outside right top noenhanced
@@ -105,7 +105,7 @@ jq -rs --argjson budget $budget '
 	def seconds: map(([.bugs[].seconds] | min) // $budget) | mean;
 	def missed: map(select(.bugs == [])) | length;
 	def rank: map(. as $all | .bugs | sort_by(.seconds)[0] // {} | .candidate |
-		select(. != null and . >= 0) | $all.candidates[.].rank) | mean |
+		select(. != null) | $all.candidates[. - 1].rank) | mean |
 		if . == null then "" else . * 10 | round / 10 | tostring end;
 	def text: (seconds * 100 | round / 100 | tostring) +
 		if missed > 0 then ", \(missed) of \(length) > \($budget) s"
