@@ -32,6 +32,7 @@ interleavings() {
 	awk -F '  +' '$3 ~ /^[RW]-[RW]-[RW]$/ {
 		status = $NF
 		sub(/[,:].*/, "", status)
+		sub(/^likely ordered.*/, "likely ordered", status)
 		print status "\t" $3 "|" $4 "|" $5 "|" $6
 	}' | sort -u
 }

@@ -370,6 +370,19 @@ static void print_waits(const struct bench *b)
 	vec_free(&all);
 }
 
+/* Where exactly a thread was that does not come to an end is a matter of when
+ * somebody looked. The function it all began with is not. */
+static void print_outermost(const struct bench *b)
+{
+	enum { DEEPEST = 64 };
+	const struct frame *own[DEEPEST];
+	size_t count = standing_own(b->c, b->sites, b->o->stack, own, DEEPEST);
+
+	fputs(" @", b->out);
+	if (count)
+		print_functions(&own[count - 1], 1, b->out);
+}
+
 static void print_identity(const struct bench *b)
 {
 	fprintf(b->out, "%s:", kinds[b->kind].text);
@@ -390,6 +403,9 @@ static void print_identity(const struct bench *b)
 		print_waits(b);
 		return;
 	case OUTCOME_OUTPUT: /* how wrong it is varies */
+		return;
+	case OUTCOME_HANG:
+		print_outermost(b);
 		return;
 	default:
 		putc(' ', b->out);

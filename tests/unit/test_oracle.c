@@ -210,6 +210,21 @@ static void exit_statuses_and_signals_are_told_apart(void **state)
 	assert_false(is_same_bug(a, b));
 }
 
+static void a_hang_is_where_it_all_began(void **state)
+{
+	struct captured *a = run_new(OUTCOME_HANG);
+	struct captured *b = run_new(OUTCOME_HANG);
+
+	(void)state;
+	a->run.outcome.stack = 2; /* beta */
+	b->run.outcome.stack = 3; /* and what it calls */
+	assert_true(is_same_bug(a, b));
+	a = run_new(OUTCOME_HANG);
+	b = run_new(OUTCOME_HANG);
+	b->run.outcome.stack = 2;
+	assert_false(is_same_bug(a, b));
+}
+
 static void a_deadlock_does_not_depend_on_who_came_first(void **state)
 {
 	struct captured *a = run_new(OUTCOME_DEADLOCK);
@@ -367,6 +382,7 @@ int main(void)
 		cmocka_unit_test(the_same_message_elsewhere_is_another_bug),
 		cmocka_unit_test(a_block_may_lie_anywhere),
 		cmocka_unit_test(exit_statuses_and_signals_are_told_apart),
+		cmocka_unit_test(a_hang_is_where_it_all_began),
 		cmocka_unit_test(a_deadlock_does_not_depend_on_who_came_first),
 		cmocka_unit_test(every_kind_has_its_words),
 		cmocka_unit_test(who_waits_for_an_end_is_not_in_the_deadlock),
