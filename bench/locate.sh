@@ -78,7 +78,7 @@ locate() {
 		def at: "\(.pairs[0].head.line) \(.pairs[0].tail.line)";
 		.suspects[0] as $first | ($falcon[0].suspects // []) as $other |
 		([$other[] | at] | index($first | at)) as $place |
-		{ $name, $row, $paper, pairs: .failing_pairs, .procedure, .level,
+		{ $name, $row, $paper, pairs: .failing_pairs, procedure, level,
 		  suspects: .suspect_count, reported: (.suspects | length),
 		  confirmed: .confirmed, kind: $first.kind, found_row: $first.row,
 		  runs: .runs.passing, saturated: .runs.saturated,
