@@ -17,9 +17,9 @@ subjects=$here/../subjects
 results=$here/results
 plot=$here/../docs/coverage.svg
 names=(httpd_cache httpd_log binlog_rotate script_cache compressor fft lu barnes)
-budget=20
+budget=10
 curve_budget=10
-seeds=(1 2 3 4 5)
+seeds=(1 2 3)
 if [[ ${1:-} == --quick ]]; then
 	names=(httpd_log script_cache)
 	budget=3
