@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "regress/derive.h"
 #include "store/again.h"
+#include "trial/interrupts.h"
 
 enum {
 	PROCESSORS = 2, /* that programs are told of, on every machine */
@@ -234,15 +235,13 @@ static void turn_count(struct search *s, size_t turn,
 	s->turns[turn].runs += r->made;
 	s->turns[turn].is_tired = r->made > 4 * FIRST_RUNS &&
 				  r->distinct * 100 < r->made * NEW_LEAST;
-	if (!s->t->stopped_by)
-		s->t->stopped_by = r->stopped_by;
 	for (size_t i = 0; i < r->notes.count; i++)
 		note_add(s->t, r->notes.at[i]);
 }
 
 static bool is_stopped(const struct search *s)
 {
-	return s->t->stopped_by || !search_ms_left(s) ||
+	return interrupts_came() || !search_ms_left(s) ||
 	       (s->t->bugs.count && !s->o->all);
 }
 
@@ -417,6 +416,7 @@ int tester_run(const struct tester_options *o, struct tested *t,
 	*t = (struct tested){
 		.races = -1, .cycles = -1, .feasible = -1, .exercised = -1
 	};
+	interrupts_hold();
 	progress_init(&s.progress, stderr);
 	if (o->is_quiet)
 		s.progress.out = NULL;
@@ -427,6 +427,8 @@ int tester_run(const struct tester_options *o, struct tested *t,
 	if (rc == 0 && t->bugs.count)
 		rc = repro_tidy(o->store, o->keep, err);
 	t->seconds = now() - s.began;
+	t->stopped_by = interrupts_came();
+	interrupts_release();
 	t->status = status_of(t);
 	search_done(&s);
 	return rc;

@@ -28,8 +28,6 @@ static void take(struct search *s, uint64_t ms, const struct explore_result *r)
 	s->explore_ms = ms;
 	s->is_endless = r->left > r->runs;
 	s->t->is_complete = r->is_complete && !s->t->bugs.count;
-	if (!s->t->stopped_by)
-		s->t->stopped_by = r->campaign.stopped_by;
 }
 
 int search_explore(struct search *s, uint64_t ms, struct err *err)

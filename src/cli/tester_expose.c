@@ -128,8 +128,6 @@ int search_expose(struct search *s, uint64_t ms, struct err *err)
 		forced(s, r, began);
 		rc = bugs_add(s, r, err);
 		search_count(s, "expose", r->runs, r->runs, r->seconds - spent);
-		if (!s->t->stopped_by)
-			s->t->stopped_by = r->stopped_by;
 	}
 	return rc;
 }

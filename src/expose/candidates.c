@@ -9,6 +9,7 @@
 
 #include "base/xalloc.h"
 #include "expose/profiles.h"
+#include "trial/interrupts.h"
 #include "trial/trial.h"
 
 static double now(void)
@@ -129,7 +130,7 @@ int candidates_observe(const struct expose_options *o, struct expose_result *r,
 	if (observe(o, r, err) < 0)
 		return -1;
 	r->observe_seconds = now() - began;
-	for (int i = 0; i < TRIES; i++)
+	for (int i = 0; i < TRIES && !interrupts_came(); i++)
 		if (observe_all(o, r, (uint64_t)(r->observe_seconds * 1000)))
 			break;
 	observed = now();

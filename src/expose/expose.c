@@ -6,6 +6,7 @@
 
 #include "expose/candidates.h"
 #include "format/rng.h"
+#include "trial/interrupts.h"
 
 const char *expose_method_text(enum expose_method m)
 {
@@ -58,7 +59,7 @@ static uint32_t window_of(size_t count, bool is_free)
 
 static bool is_over(const struct expose *e)
 {
-	return e->r->stopped_by || !expose_left_ms(e) ||
+	return interrupts_came() || !expose_left_ms(e) ||
 	       (e->r->bugs.count && !e->o->all_failures);
 }
 
@@ -250,10 +251,17 @@ int expose_run(const struct expose_options *o, struct expose_result *r,
 	bool needs_profile = o->method == EXPOSE_CTRIGGER ||
 			     o->method == EXPOSE_RACE;
 
+	int rc = 0;
+
 	*r = (struct expose_result){ 0 };
-	if (needs_profile && expose_watch(o, r, err) < 0)
-		return -1;
-	return expose_force(o, r, err);
+	interrupts_hold();
+	if (needs_profile)
+		rc = expose_watch(o, r, err);
+	if (rc == 0)
+		rc = expose_force(o, r, err);
+	r->stopped_by = interrupts_came();
+	interrupts_release();
+	return rc;
 }
 
 void expose_done(struct expose_result *r)

@@ -183,7 +183,6 @@ int pass_run(struct expose *e, const struct pass *p, struct err *err)
 		e->r->runs += c.made;
 		if (p->is_free)
 			e->r->free_runs += c.made;
-		e->r->stopped_by = c.stopped_by;
 		for (size_t i = 0; i < c.failures.count && rc == 0; i++)
 			if (c.failures.at[i].verdict.status == EXIT_BROKEN)
 				rc = bug_found(e, p, &c.failures.at[i], err);

@@ -13,6 +13,7 @@
 #include "base/install.h"
 #include "base/log.h"
 #include "trial/describe.h"
+#include "trial/interrupts.h"
 #include "trial/moved.h"
 
 enum {
@@ -160,7 +161,7 @@ void again_launch(struct again *a, struct launch *launch)
 		a->argv[0] = (char *)(uintptr_t)a->instead;
 		launch->program = a->instead;
 	}
-	sigprocmask(SIG_BLOCK, NULL, &launch->mask);
+	interrupts_program_mask(&launch->mask);
 }
 
 int again_start(struct again *a, struct err *err)

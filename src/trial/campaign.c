@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "trial/interrupts.h"
 #include "trial/orphans.h"
 #include "trial/processors.h"
 
@@ -26,15 +27,6 @@ double campaign_now(void)
 }
 
 /* ---- waiting ---- */
-
-static void stop_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
-}
 
 static void tell(struct campaign *c)
 {
@@ -61,6 +53,7 @@ static void take_signal(struct campaign *c, int fd)
 
 	if (read(fd, &s, sizeof(s)) != sizeof(s))
 		return;
+	interrupts_tell((int)s.ssi_signo);
 	c->result->stopped_by = (int)s.ssi_signo;
 	atomic_store(&c->stop, true);
 }
@@ -210,11 +203,14 @@ enum exit_status campaign_status(const struct campaign_result *r)
 
 static int run(struct campaign *c, struct err *err)
 {
-	sigset_t set;
+	sigset_t set, mask;
 	int signals, rc = -1;
 
-	stop_signals(&set);
-	pthread_sigmask(SIG_BLOCK, &set, &c->launch.mask);
+	interrupts_fill(&set);
+	interrupts_program_mask(&c->launch.mask);
+	pthread_sigmask(SIG_BLOCK, &set, &mask);
+	c->result->stopped_by = interrupts_came();
+	atomic_store(&c->stop, c->result->stopped_by != 0);
 	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	c->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (signals < 0 || c->bell < 0)
@@ -225,7 +221,7 @@ static int run(struct campaign *c, struct err *err)
 		close(signals);
 	if (c->bell >= 0)
 		close(c->bell);
-	pthread_sigmask(SIG_SETMASK, &c->launch.mask, NULL);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	return rc;
 }
 

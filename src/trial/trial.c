@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "format/watchdog.h"
 #include "trial/drain.h"
+#include "trial/interrupts.h"
 #include "trial/launch.h"
 #include "trial/watch.h"
 
@@ -253,7 +254,7 @@ int trial_run(const struct trial *trial, struct trial_result *result,
 				 .cpu = -1,
 				 .streams = { -1, -1, -1 } };
 	struct drain d;
-	sigset_t set;
+	sigset_t set, mask;
 	int rc;
 
 	int nothing = -1;
@@ -273,9 +274,10 @@ int trial_run(const struct trial *trial, struct trial_result *result,
 	}
 	launch.region = d.fd;
 	watch_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, &launch.mask);
+	interrupts_program_mask(&launch.mask);
+	sigprocmask(SIG_BLOCK, &set, &mask);
 	rc = run(trial, &launch, &d, result, err);
-	sigprocmask(SIG_SETMASK, &launch.mask, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	drain_done(&d);
 out:
 	if (nothing >= 0)

@@ -12,14 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trial/interrupts.h"
+
 void watch_signals(sigset_t *set)
 {
-	sigemptyset(set);
+	interrupts_fill(set);
 	sigaddset(set, SIGCHLD);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGQUIT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
 }
 
 static uint64_t now(void)
@@ -59,6 +57,7 @@ static void take_signal(struct watch *w)
 	if (read(w->signal_fd, &s, sizeof(s)) != sizeof(s) ||
 	    s.ssi_signo == SIGCHLD)
 		return;
+	interrupts_tell((int)s.ssi_signo);
 	w->stopped_by = (int)s.ssi_signo;
 	/* The terminal sends to the whole foreground group: the child has
 	 * had that one already. */
