@@ -6,7 +6,7 @@
 #include "cli/located_keep.h"
 
 enum {
-	TIME_MOST = 3000, /* milliseconds */
+	TIME_MOST = 8000, /* milliseconds */
 	PART = 4,	  /* of the time left, at most */
 	PASSING = 40,	  /* runs to compare with */
 };

@@ -69,6 +69,22 @@ static char *sentence_of_order(const struct located_pair *p)
 			 p->head.where);
 }
 
+static bool is_write(const struct located_access *a)
+{
+	return strcmp(a->kind, "write") == 0;
+}
+
+/* Which access of the other thread does harm between two of this one? A read
+ * only between writes; else the other end of the cycle is meant. */
+static const struct located_access *harmful_of(
+	const struct located_access *first, const struct located_access *then,
+	const struct located_access *near, const struct located_access *far)
+{
+	bool are_writes = is_write(first) && is_write(then);
+
+	return is_write(near) || are_writes || !is_write(far) ? near : far;
+}
+
 /* Two accesses of one thread, and what came between. */
 static char *sentence_of_single(const struct located_pair *p,
 				const struct located_pair *other,
@@ -77,7 +93,9 @@ static char *sentence_of_single(const struct located_pair *p,
 	const struct located_access *first = is_before ? &other->head :
 							 &p->head;
 	const struct located_access *then = is_before ? &p->tail : &other->tail;
-	const struct located_access *remote = is_before ? &p->head : &p->tail;
+	const struct located_access *remote =
+		is_before ? harmful_of(first, then, &p->head, &other->tail) :
+			    harmful_of(first, then, &p->tail, &other->head);
 	char *what = actions_of(first, p->variable, then, p->variable);
 	char *lines = lines_of(first, then);
 	char *text = xasprintf("%s at %s must be atomic with the %s at %s",
