@@ -12,8 +12,8 @@
  * story. Programs are started with the signals as they were before.
  *
  * There is one set of signals a process, hence no object. The main thread holds
- * and releases, in pairs that may nest; whoever takes a signal tells it, from any
- * thread.
+ * and releases, in pairs that may nest; whoever takes a signal tells it, from
+ * any thread.
  */
 
 #include <signal.h>
