@@ -136,17 +136,16 @@ cat <<-EOT
 
 Interleavings that the analysis calls feasible, how many of them one profile
 exercised by itself, and how many a search that goes on after the first failure
-forced in $curve_budget s (paper: feasible, by stress, in all):
+forced of the others in $curve_budget s (paper: feasible, by stress, in all):
 
 | subject | paper | feasible | exercised | forced | covered | broke the program |
 |---|---|---|---|---|---|---|
 EOT
 jq -r --argjson printed "$printed" '
 	(.space.open + .space.likely + .space.exercised) as $all |
-	([.candidates[] | select(.kind == "interleaving" and
-		(.state == "bug" or .state == "benign"))] | length) as $forced |
+	(.coverage[-1].covered // .space.exercised) as $covered |
 	"| \(.name) | \($printed[.name][1]) | \($all) | \(.space.exercised) " +
-	"| \($forced) | \(100 * ($forced + .space.exercised) / ([$all, 1] | max) |
-		round) % " +
+	"| \($covered - .space.exercised) " +
+	"| \(100 * $covered / ([$all, 1] | max) | round) % " +
 	"| \([.candidates[] | select(.state == "bug")] | length) |"' \
 	"$results/ranking-curves.json"
