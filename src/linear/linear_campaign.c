@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "linear/linear_record.h"
+#include "trial/interrupts.h"
 #include "trial/orphans.h"
 #include "trial/processors.h"
 
@@ -336,11 +337,7 @@ static int run(struct campaign *c, struct err *err)
 	sigset_t set;
 	int signals, rc = -1;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
+	interrupts_fill(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &c->mask);
 	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	c->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
