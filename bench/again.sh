@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# again.sh [--quick] [NAME...]: what the record of each method is worth for
+# seeing a failure again (Table 7 of CTrigger's paper): a method searches until
+# the first failure and keeps it as it keeps failures, then that is replayed 20
+# times. Prints Markdown, keeps all numbers in results/again.json, one object a
+# line.
+
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+export BUILD=${BUILD:-$here/../build}
+HEDDLE=$BUILD/heddle
+results=$here/results
+limit=5
+times=20
+seed=1
+methods=(stress pure sync race ctrigger)
+paper=(httpd_cache httpd_log binlog_rotate script_cache compressor fft lu barnes)
+if [[ ${1:-} == --quick ]]; then
+	shift
+	limit=1
+	paper=(httpd_log lu)
+fi
+[[ $# -eq 0 ]] || paper=("$@")
+mkdir -p "$results"
+work=$(mktemp -d "${TMPDIR:-/tmp}/again-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# The paper's seconds to reproduce, by the same methods.
+declare -A printed=(
+	[httpd_cache]="-, -, -, -, 76.2"
+	[httpd_log]="no, -, 11664, 0.70, 1.3"
+	[binlog_rotate]="348.0, 5239.7, 10054, 0.90, 0.90"
+	[script_cache]="-, -, -, 5.44, 4.39"
+	[compressor]="-, -, 0.43, 0.52, 0.44"
+	[fft]="1658, 5633, -, -, 0.18"
+	[lu]="562.3, no, -, -, 0.18"
+	[barnes]="165.4, -, -, -, 0.45"
+)
+
+# NAME METHOD: an object; again is null when there was nothing to see again.
+reproduce() {
+	local began again=null
+
+	rm -rf "$work/store"
+	timeout $((limit + 60)) "$HEDDLE" expose --method "$2" -b "${limit}s" \
+		--seed $seed --store "$work/store" -- "$work/heddle-gcc/$1" \
+		< /dev/null > /dev/null 2>&1
+	began=$(date +%s%N)
+	[[ ! -d $work/store/repros/$1-1 ]] ||
+		again=$(timeout 120 "$HEDDLE" replay --store "$work/store" \
+			--times $times "$1-1" 2> /dev/null < /dev/null |
+			sed -n 's/^reproduced \([0-9]*\) of.*/\1/p')
+	jq -cn --arg name "$1" --arg method "$2" --argjson again "${again:-0}" \
+		--argjson times $times --argjson seed $seed \
+		--argjson seconds $((($(date +%s%N) - began) / 1000000))e-3 \
+		'{ $name, $method, $seed, $again, $times, $seconds }'
+}
+
+"$here/../subjects/build.sh" "$work" -f heddle-gcc "${paper[@]}" \
+	> /dev/null || exit 1
+for name in "${paper[@]}"; do
+	for method in "${methods[@]}"; do
+		reproduce "$name" "$method"
+	done
+done > "$results/again.json"
+
+cat <<-EOT
+Of $times replays of what a method found and kept (seed $seed), how many failed
+again, and the seconds that one more failure takes; -: nothing was found in
+$limit s. The paper (Table 7): seconds, in the same order; no: not in a day.
+
+| subject |$(printf ' %s |' "${methods[@]}") paper |
+|---|$(printf -- '---|%.0s' "${methods[@]}")---|
+EOT
+for name in "${paper[@]}"; do
+	jq -rs --arg name "$name" --arg paper "${printed[$name]:-}" '
+		def cell: if .again == null then "-"
+			elif .again == 0 then "0"
+			else "\(.again), \(.seconds / .again * 1000 |
+				round / 1000)" end;
+		"| \($name) | " + (map(select(.name == $name) | cell) |
+			join(" | ")) + " | \($paper) |"' "$results/again.json"
+done
