@@ -22,8 +22,8 @@ if [[ ${1:-} == --quick ]]; then
 	limit=1
 	[[ $# -gt 0 ]] || set -- shared_counter table_log treiber_aba
 fi
-tools=(stress tsan-gcc tsan-clang helgrind drd observe random pct pos
-	surw expose)
+# The other strategies of heddle are in the table of subjects.
+tools=(stress tsan-gcc tsan-clang helgrind drd observe pct surw expose)
 mkdir -p "$results"
 work=$(mktemp -d "${TMPDIR:-/tmp}/peers-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -80,17 +80,17 @@ heddle_once() {
 		-n 100000) ;;
 	esac
 	timeout -s KILL $((10 * limit + 60)) "$HEDDLE" "${options[@]}" \
-		--store "$work/store" -- "$@" < /dev/null > "$work/out" 2>&1
+		--store "$own/store" -- "$@" < /dev/null > "$own/out" 2>&1
 	case $?.$tool in
 	0.*) echo held ;;
 	1.observe)
-		grep -q 'exited with status 0' "$work/out" && echo report ||
+		grep -q 'exited with status 0' "$own/out" && echo report ||
 			echo failure
 		;;
 	1.*) echo failure ;;
 	*) echo unknown ;;
 	esac
-	rm -rf "$work/store"
+	rm -rf "$own/store"
 }
 
 # TOOL PROGRAM...: an object: what came of it, after how long and how many runs.
@@ -151,20 +151,31 @@ subject() {
 "$subjects/build.sh" "$work" -f gcc -f tsan-gcc -f tsan-clang -f heddle-gcc \
 	"$@" || exit 1
 columns=(name kind failure arguments)
-while IFS=$'\t' read -r -u 3 "${columns[@]}"; do
-	[[ $arguments != - ]] || arguments=
-	# shellcheck disable=SC2086
-	subject "$name" $arguments
-	[[ ! -t 2 ]] || printf '\r%-40s' "$name" >&2
-done 3< <("$subjects/list.sh" "${columns[@]}" -- "$@") \
-	> "$results/peers.json"
-[[ ! -t 2 ]] || printf '\r%-40s\r' '' >&2
+
+# N: every other subject, beginning with the Nth; what they need is in a
+# directory of their own.
+half() {
+	local own=$work/half$1 name kind failure arguments
+
+	mkdir -p "$own"
+	while IFS=$'\t' read -r -u 3 "${columns[@]}"; do
+		[[ $arguments != - ]] || arguments=
+		# shellcheck disable=SC2086
+		subject "$name" $arguments
+	done 3< <("$subjects/list.sh" "${columns[@]}" -- "${@:2}" |
+		awk -v n="$1" 'NR % 2 == n % 2') > "$own/results"
+}
+
+half 1 "$@" &
+half 2 "$@"
+wait
+paste -d '\n' "$work"/half[12]/results | sed '/^$/d' > "$results/peers.json"
 
 cat <<-EOT
 Seconds until a tool reported something or the program failed (*F*), on the
-sizes that each subject takes by itself; at most $limit s of repetition. A report
-that the tool makes of the fixed twin too is in brackets. Seeds of heddle begin
-with $seed.
+sizes that each subject takes by itself; at most $limit s of repetition, two
+subjects at a time. A report that the tool makes of the fixed twin too is in
+brackets. Seeds of heddle begin with $seed.
 
 | subject | kind |$(printf ' %s |' "${tools[@]}")
 |---|---|$(printf -- '---|%.0s' "${tools[@]}")

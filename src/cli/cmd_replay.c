@@ -175,7 +175,7 @@ static int replay_once(struct again *a, struct before *b, struct err *err)
 	return rc;
 }
 
-/* What is kept by rules comes at a rate, and has come again when it did once. */
+/* What is kept by rules comes at a rate; once is enough to have come again. */
 static int status_of(const uint64_t *counts, uint64_t times, bool by_rules)
 {
 	if (counts[REPLAYED_SAME] == times ||
