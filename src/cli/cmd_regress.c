@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/located_keep.h"
 #include "cli/verb.h"
 #include "regress/regress.h"
 #include "report/report_regress.h"
@@ -70,6 +71,7 @@ static int try_one(struct session *s, const char *name, struct err *err)
 							    REGRESS_SIMILAR,
 		.allows_check = v->allow_check,
 		.keeps = !v->no_keep,
+		.keep_located = located_keep,
 	};
 	struct regress_result r;
 	int rc = regress_run(&o, name, &r, err);

@@ -7,6 +7,7 @@
 #include "regress/candidate.h"
 #include "regress/clues.h"
 #include "regress/hunter.h"
+#include "regress/locate_briefly.h"
 #include "regress/recorded.h"
 
 enum {
@@ -16,7 +17,6 @@ enum {
 	BEST = 6,
 	KEPT = 4,
 	RUNS_LEAST = 40,
-	LOCATE_PASSING = 30,
 	LOCATE_MS = 3000,
 };
 
@@ -369,42 +369,13 @@ static bool is_reliable(const struct signatures *s)
 	       s->all.at[0].triggered * 10 >= s->all.at[0].tried * 9;
 }
 
-/* Is it worth locating? Deadlocks are no matter of accesses, of races nobody
- * knows whether they did harm, and experiments with what hangs, or with runs
- * that a command judges, would take longer than all the rest. */
-static bool is_of_accesses(const struct again *a)
-{
-	if (a->kind || a->repro->plan->rules.is_free || a->repro->is_exec)
-		return false;
-	switch (a->repro->outcome) {
-	case OUTCOME_ASSERTION:
-	case OUTCOME_ABORT:
-	case OUTCOME_SIGNAL:
-	case OUTCOME_EXIT:
-	case OUTCOME_USE_AFTER_FREE:
-	case OUTCOME_BEYOND_BLOCK:
-	case OUTCOME_DOUBLE_FREE:
-	case OUTCOME_INVALID_FREE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Another way to the cause, which takes longer. */
 static void locate_too(const char *store, const char *name)
 {
-	struct locate_options o = locate_defaults;
 	struct located l;
 	struct err err;
 
-	o.gather.most = LOCATE_PASSING;
-	o.gather.native = 0;
-	o.gather.delayed = 0;
-	o.gather.time_ms = LOCATE_MS / 2;
-	o.time_ms = LOCATE_MS;
-	o.allows_check = true;
-	if (locate_repro(store, name, &o, NULL, &l, &err) == 0)
+	if (locate_briefly(store, name, LOCATE_MS, true, &l, &err) == 0)
 		signatures_learn(store, &l);
 	else
 		log_debug("%s is not located: %s", name, err.text);
@@ -422,7 +393,8 @@ void signatures_keep(const char *store, const char *name)
 	    derive_and_save(&a, DERIVE_RUNS_KEPT, DERIVE_MS_KEPT, &s, &err) < 0)
 		log_warn("%s has no signature: %s", name, err.text);
 	else
-		is_locatable = !is_reliable(&s) && is_of_accesses(&a);
+		is_locatable = !is_reliable(&s) && can_locate(a.repro) &&
+			       !a.repro->plan->rules.is_free;
 	signatures_done(&s);
 	again_close(&a);
 	if (is_locatable)

@@ -305,18 +305,24 @@ static int finish(struct regress *r, struct err *err)
 {
 	struct regress_result *result = r->result;
 
+	bool is_known;
+
 	matches_fill(r);
 	if (!r->broken)
 		return 0;
-	regress_judge(r);
 	result->text = xstrdup(r->verdict.text);
 	result->details = xstrdup(r->verdict.details ? r->verdict.details : "");
 	/* The same failure of the same build is kept already. */
-	if (!r->o->keeps ||
-	    (result->is_same_build &&
-	     strcmp(r->verdict.identity, r->again.repro->identity) == 0))
-		return 0;
-	return regress_keep(r, err);
+	is_known = result->is_same_build &&
+		   strcmp(r->verdict.identity, r->again.repro->identity) == 0;
+	if (r->o->keeps && !is_known) {
+		if (regress_keep(r, err) < 0)
+			return -1;
+	} else {
+		regress_compare_pairs(r, NULL);
+	}
+	regress_judge(r);
+	return 0;
 }
 
 int regress_run(const struct regress_options *o, const char *name,
@@ -366,6 +372,8 @@ void regress_done(struct regress_result *r)
 		free(r->matches[k].where);
 		free(r->matches[k].source);
 	}
+	blamed_done(&r->same.was);
+	blamed_done(&r->same.now);
 	signatures_done(&r->signatures);
 	vec_free(&r->iterations);
 	*r = (struct regress_result){ 0 };

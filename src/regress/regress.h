@@ -22,6 +22,8 @@
  *   bug is a judgement, and says how sure it is.
  */
 
+#include "locate/locate.h"
+#include "regress/blamed.h"
 #include "regress/hunter.h"
 #include "regress/signature.h"
 #include "store/again.h"
@@ -53,6 +55,37 @@ struct regress_options {
 	enum regress_method method;
 	bool allows_check;
 	bool keeps; /* what broke, as a new repro */
+	/* Leaves what was located beside the failure: a matter of reports, so
+	 * the caller's. NULL: nothing is located. */
+	void (*keep_located)(const struct located *l, const char *store);
+};
+
+/* How what broke is like the kept failure, in three ways: by the failure
+ * itself, by the signature's events, and by the pairs of accesses that were
+ * located as the cause. */
+struct sameness {
+	enum {
+		FAILURE_OTHER,
+		FAILURE_KIND,  /* of the same kind, elsewhere */
+		FAILURE_PLACE, /* of the same kind, at the same place */
+		FAILURE_SAME,  /* of the same identity */
+	} failure;
+	bool is_telling;  /* its identity says where, not only that */
+	bool is_replayed; /* the kept schedule gave the kept failure */
+	bool is_ordered;  /* the events came before it, in their order */
+	bool is_signed;	  /* its own signature is like one of the old */
+	enum {
+		PAIRS_NONE, /* it is no matter of accesses */
+		PAIRS_UNKNOWN,
+		PAIRS_OTHER,
+		PAIRS_NEAR,
+		PAIRS_SIGNED, /* what causes it are events of the signature */
+		PAIRS_SAME,
+	} pairs;
+	const char *unknown;	/* why, if pairs are */
+	struct blamed was, now; /* by the old failure, by what broke */
+	size_t was_at, now_at;	/* the pairs that are most alike */
+	double seconds;		/* that locating and comparing took */
 };
 
 /* One run. */
@@ -86,6 +119,7 @@ struct regress_result {
 	char *program; /* that was run */
 	enum regress_verdict verdict;
 	enum regress_sure sure;
+	struct sameness same; /* if it broke */
 	char *why;  /* of the judgement, or why nothing could be tried */
 	char *text; /* what broke, in a line; NULL: nothing */
 	char *details;

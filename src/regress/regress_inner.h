@@ -42,12 +42,18 @@ MUST_USE int regress_convert(struct regress *r, struct err *err);
 /* Keeps what broke, as a new repro that names the old one. */
 MUST_USE int regress_keep(struct regress *r, struct err *err);
 
-/* sameness.c: fills in the verdict, and how sure it is. */
+/* sameness.c: fills in the verdict, and how sure it is, by what is known of the
+ * sameness. */
 void regress_judge(struct regress *r);
 
-/* The failure that was kept has signatures of its own: does that make one
- * surer? */
-void regress_compare(struct regress *r, const struct signatures *new);
+/* The failure that was kept has signatures of its own. */
+void regress_compare_signatures(struct regress *r,
+				const struct signatures *new);
+
+/* regress_blame.c: locates what broke, which is kept as `kept` (NULL: it is
+ * not), and the old failure if nobody has and its build is there; compares the
+ * pairs. */
+void regress_compare_pairs(struct regress *r, const struct repro *kept);
 
 /* Failures that one bug may show as, depending on who comes first. */
 bool regress_is_alike(const struct verdict *a, const struct verdict *b);

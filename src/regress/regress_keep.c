@@ -12,7 +12,10 @@
 
 #include "regress/derive.h"
 
-enum { CONVERT_RUNS = 16 };
+enum {
+	CONVERT_HELD = 16,  /* runs in which threads are held as they were */
+	CONVERT_RUNS = 128, /* in all: the rest is a random walk */
+};
 
 /* ---- converting ---- */
 
@@ -28,6 +31,21 @@ static void take_over(struct regress *r, struct hunt_run *run)
 	run->captured = NULL;
 }
 
+/* What broke freely may have nothing to do with the signature. */
+static void convert_setting(struct hunt_setting *set, uint32_t n)
+{
+	enum { PASS = 64, PASS_ALL = 256, NOISE = 4, NOISE_WALK = 64 };
+
+	set->seed++;
+	if (n >= CONVERT_HELD) {
+		set->pass = PASS_ALL;
+		set->noise = NOISE_WALK;
+		return;
+	}
+	set->pass = n % 4 > 1 ? PASS : 0;
+	set->noise = n % 4 > 2 ? NOISE : 0;
+}
+
 int regress_convert(struct regress *r, struct err *err)
 {
 	struct regress_result *result = r->result;
@@ -38,12 +56,9 @@ int regress_convert(struct regress *r, struct err *err)
 		return 0;
 	s = &result->signatures.all.at[result->signature];
 	for (uint32_t i = 0; i < CONVERT_RUNS && r->rules; i++) {
-		enum { PASS = 64, NOISE = 4 };
 		struct hunt_run run;
 
-		set.seed = r->set.seed + i;
-		set.pass = i % 4 > 1 ? PASS : 0;
-		set.noise = i % 4 > 2 ? NOISE : 0;
+		convert_setting(&set, i);
 		if (hunter_run(&r->hunter, s, &set, &run, err) < 0)
 			return -1;
 		if (run.captured && regress_is_alike(&run.verdict, &r->verdict))
@@ -87,14 +102,15 @@ static void copy_command(struct repro *to, const struct regress *r)
 	}
 }
 
-static void compare(struct regress *r, const char *path)
+static void compare(struct regress *r, const struct repro *new)
 {
 	struct signatures s = { 0 };
 	struct err ignored;
 
-	if (path && signatures_load(&s, path, &ignored) == 0)
-		regress_compare(r, &s);
+	if (new->path && signatures_load(&s, new->path, &ignored) == 0)
+		regress_compare_signatures(r, &s);
 	signatures_done(&s);
+	regress_compare_pairs(r, new);
 }
 
 int regress_keep(struct regress *r, struct err *err)
@@ -122,7 +138,7 @@ int regress_keep(struct regress *r, struct err *err)
 		signatures_keep(r->o->store, new->name);
 	}
 	if (rc == 0)
-		compare(r, new->path);
+		compare(r, new);
 	repro_free(new);
 	for (size_t i = 0; i < files.count; i++)
 		free(files.at[i]);

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Is what broke the bug that was kept? The paper asks a person. Three things
- * speak for it: the failure has the same identity (kind, message, functions);
- * it is of the same kind at least (a crash being as good as the heap misuse
- * that causes it), at the same place at best; and the signature's events came
- * about in their order before it. None of them alone is proof: an exit status
- * is the same for many bugs, and a signature that was widened matches what has
- * nothing to do with it.
+ * speak for it or against it.
  *
- * A failure that is kept gets signatures of its own, from its own run and,
- * where it was located, from the pairs that caused it. If one of them is like
- * one of the old failure's, the same events are at work, and one is surer of
- * it.
+ * The failure: it has the same identity (kind, message, functions); or it is of
+ * the same kind at least (a crash being as good as the heap misuse that causes
+ * it), at the same place at best.
+ *
+ * The signature: its events came about in their order before it; or the failure
+ * that is kept has a signature of its own like one of the old failure's.
+ *
+ * The pairs of accesses that were located as the cause of the one and of the
+ * other, and confirmed by experiments (blamed.h).
+ *
+ * None of them alone is proof: an exit status is the same for many bugs, a
+ * signature that was widened matches what has nothing to do with it, and of
+ * several pairs that belong to a bug any may have been confirmed. The first two
+ * give a rung of a ladder from *another bug* to *the same*; the others move it
+ * up or down. Pairs that have nothing in common move it furthest: an experiment
+ * has shown that without that order the failure does not come.
  */
 #include "regress/regress_inner.h"
 
@@ -74,54 +81,189 @@ static bool is_complete(const struct regress *r)
 	       result->signatures.all.at[result->signature].count;
 }
 
-static void set(struct regress_result *result, enum regress_verdict verdict,
-		enum regress_sure sure, const char *why)
+static void look(struct regress *r)
 {
-	result->verdict = verdict;
-	result->sure = sure;
-	free(result->why);
-	result->why = xstrdup(why);
+	struct sameness *s = &r->result->same;
+	const struct regress_result *result = r->result;
+	const struct repro *old = r->again.repro;
+	const char *identity = r->verdict.identity;
+	size_t runs = result->iterations.count;
+
+	s->is_telling = is_telling(r->verdict.kind);
+	s->is_ordered = is_complete(r);
+	if (strcmp(identity, old->identity) == 0)
+		s->failure = FAILURE_SAME;
+	else if (family(r->verdict.kind) != family(old->outcome))
+		s->failure = FAILURE_OTHER;
+	else
+		s->failure = is_same_place(identity, old->identity) ?
+				     FAILURE_PLACE :
+				     FAILURE_KIND;
+	s->is_replayed = s->failure == FAILURE_SAME &&
+			 result->iterations.at[runs - 1].kind ==
+				 ITERATION_REPLAY;
+}
+
+/* ---- the ladder ---- */
+
+enum rung {
+	RUNG_OTHER_CERTAIN,
+	RUNG_OTHER_LIKELY,
+	RUNG_OTHER_POSSIBLE,
+	RUNG_SAME_POSSIBLE,
+	RUNG_SAME_LIKELY,
+	RUNG_SAME_CERTAIN,
+};
+
+/* By the failure, and by the events that came before it. */
+static int rung_first(const struct sameness *s)
+{
+	if (s->failure == FAILURE_SAME && s->is_ordered)
+		return RUNG_SAME_CERTAIN;
+	if (s->failure == FAILURE_PLACE ||
+	    (s->failure == FAILURE_SAME && s->is_telling) ||
+	    (s->failure == FAILURE_KIND && s->is_ordered))
+		return RUNG_SAME_LIKELY;
+	if (s->failure == FAILURE_SAME)
+		return RUNG_SAME_POSSIBLE;
+	return s->is_ordered ? RUNG_OTHER_POSSIBLE : RUNG_OTHER_LIKELY;
+}
+
+/* By a signature of its own, if it is a failure of the same kind. */
+static int rung_signed(const struct sameness *s, int rung)
+{
+	if (!s->is_signed || s->failure == FAILURE_OTHER)
+		return rung;
+	return rung < RUNG_SAME_LIKELY ? RUNG_SAME_LIKELY : rung + 1;
+}
+
+/* By the pairs. That the same thing broke weighs more if it says where. */
+static int rung_paired(const struct sameness *s, int rung)
+{
+	bool is_same = s->failure == FAILURE_SAME;
+
+	switch (s->pairs) {
+	case PAIRS_SAME:
+	case PAIRS_SIGNED:
+		return rung + 1;
+	case PAIRS_OTHER:
+		rung -= is_same && s->is_telling ? 2 : 3;
+		return is_same && rung < RUNG_OTHER_LIKELY ? RUNG_OTHER_LIKELY :
+							     rung;
+	default:
+		return rung;
+	}
+}
+
+static enum rung rung_of(const struct sameness *s)
+{
+	int rung = rung_first(s);
+
+	if (s->is_replayed)
+		return RUNG_SAME_CERTAIN;
+	rung = rung_signed(s, rung);
+	/* No more than certain before pairs speak against it. */
+	if (rung > RUNG_SAME_CERTAIN)
+		rung = RUNG_SAME_CERTAIN;
+	rung = rung_paired(s, rung);
+	if (rung < RUNG_OTHER_CERTAIN)
+		return RUNG_OTHER_CERTAIN;
+	return rung > RUNG_SAME_CERTAIN ? RUNG_SAME_CERTAIN : (enum rung)rung;
+}
+
+/* ---- words ---- */
+
+static void say_failure(const struct sameness *s, FILE *out)
+{
+	static const char *const failures[] = {
+		[FAILURE_OTHER] = "another kind of failure",
+		[FAILURE_KIND] = "a failure of the same kind elsewhere",
+		[FAILURE_PLACE] = "a failure of the same kind and place",
+		[FAILURE_SAME] = "the same failure",
+	};
+
+	fputs(s->failure == FAILURE_SAME && !s->is_telling ?
+		      "the same kind of failure" :
+		      failures[s->failure],
+	      out);
+	fputs(s->is_ordered ? ", after the signature's events in their order" :
+			      ", by another way than the signature's",
+	      out);
+	if (s->is_signed)
+		fputs("; its own signature is like the old one's", out);
+}
+
+static void say_pair(const struct blamed *b, size_t at, FILE *out)
+{
+	const struct blamed_pair *p = &b->all.at[at];
+
+	fprintf(out, "%s in %s, then %s in %s", p->head.kind, p->head.where,
+		p->tail.kind, p->tail.where);
+}
+
+static void say_pairs(const struct sameness *s, FILE *out)
+{
+	static const char *const texts[] = {
+		[PAIRS_OTHER] = "other accesses cause it: ",
+		[PAIRS_NEAR] = "another pair of such accesses causes it: ",
+		[PAIRS_SIGNED] = "events of the signature cause it: ",
+		[PAIRS_SAME] = "the same pair of accesses causes it: ",
+	};
+
+	if (s->pairs == PAIRS_NONE)
+		return;
+	fputs("; ", out);
+	if (s->pairs == PAIRS_UNKNOWN) {
+		fprintf(out, "pairs of accesses are not compared: %s",
+			s->unknown);
+		return;
+	}
+	fputs(texts[s->pairs], out);
+	say_pair(&s->now, s->now_at, out);
+	if (s->pairs == PAIRS_SAME || s->pairs == PAIRS_SIGNED)
+		return;
+	fputs("; before it was ", out);
+	say_pair(&s->was, s->was_at, out);
+}
+
+static char *words_of(const struct sameness *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	if (s->is_replayed) {
+		fputs("the kept schedule gives the kept failure", out);
+	} else {
+		say_failure(s, out);
+		say_pairs(s, out);
+	}
+	fclose(out);
+	return text;
 }
 
 void regress_judge(struct regress *r)
 {
+	static const enum regress_sure sure[] = {
+		[RUNG_OTHER_CERTAIN] = REGRESS_CERTAIN,
+		[RUNG_OTHER_LIKELY] = REGRESS_LIKELY,
+		[RUNG_OTHER_POSSIBLE] = REGRESS_POSSIBLE,
+		[RUNG_SAME_POSSIBLE] = REGRESS_POSSIBLE,
+		[RUNG_SAME_LIKELY] = REGRESS_LIKELY,
+		[RUNG_SAME_CERTAIN] = REGRESS_CERTAIN,
+	};
 	struct regress_result *result = r->result;
-	const struct repro *old = r->again.repro;
-	enum outcome_kind kind = r->verdict.kind;
-	bool is_identical = strcmp(r->verdict.identity, old->identity) == 0;
-	bool is_alike = family(kind) == family(old->outcome);
+	enum rung rung;
 
-	if (result->iterations.at[result->iterations.count - 1].kind ==
-		    ITERATION_REPLAY &&
-	    is_identical)
-		set(result, REGRESS_SAME, REGRESS_CERTAIN,
-		    "the kept schedule gives the kept failure");
-	else if (is_identical && is_complete(r))
-		set(result, REGRESS_SAME, REGRESS_CERTAIN,
-		    "the same failure, after the signature's events in their "
-		    "order");
-	else if (is_identical && is_telling(kind))
-		set(result, REGRESS_SAME, REGRESS_LIKELY,
-		    "the same failure, by another way than the signature's");
-	else if (is_alike && is_complete(r))
-		set(result, REGRESS_SAME, REGRESS_LIKELY,
-		    "a failure of the same kind elsewhere, after the "
-		    "signature's events in their order");
-	else if (is_alike && is_same_place(r->verdict.identity, old->identity))
-		set(result, REGRESS_SAME, REGRESS_LIKELY,
-		    "a failure of the same kind at the same place, by another "
-		    "way than the signature's");
-	else if (is_identical)
-		set(result, REGRESS_SAME, REGRESS_POSSIBLE,
-		    "the same kind of failure, by another way than the "
-		    "signature's");
-	else if (is_complete(r))
-		set(result, REGRESS_OTHER, REGRESS_POSSIBLE,
-		    "another kind of failure, though after the signature's "
-		    "events in their order");
-	else
-		set(result, REGRESS_OTHER, REGRESS_LIKELY,
-		    "another failure, by another way than the signature's");
+	look(r);
+	rung = rung_of(&result->same);
+	result->verdict = rung >= RUNG_SAME_POSSIBLE ? REGRESS_SAME :
+						       REGRESS_OTHER;
+	result->sure = sure[rung];
+	free(result->why);
+	result->why = words_of(&result->same);
 }
 
 /* ---- signatures of both ---- */
@@ -154,24 +296,10 @@ static bool have_like(const struct signatures *a, const struct signatures *b)
 	return false;
 }
 
-void regress_compare(struct regress *r, const struct signatures *new)
+void regress_compare_signatures(struct regress *r, const struct signatures *new)
 {
 	struct regress_result *result = r->result;
-	bool is_alike = family(r->verdict.kind) ==
-			family(r->again.repro->outcome);
-	const char *why = result->why;
-	char *more;
 
-	if (r->o->method != REGRESS_SIMILAR || !is_alike ||
-	    result->sure == REGRESS_CERTAIN ||
-	    !have_like(&result->signatures, new))
-		return;
-	more = xasprintf("%s; but its own signature is like the old one's",
-			 why);
-	set(result, REGRESS_SAME,
-	    result->verdict == REGRESS_SAME && result->sure == REGRESS_LIKELY ?
-		    REGRESS_CERTAIN :
-		    REGRESS_LIKELY,
-	    more);
-	free(more);
+	result->same.is_signed = r->o->method == REGRESS_SIMILAR &&
+				 have_like(&result->signatures, new);
 }

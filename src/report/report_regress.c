@@ -152,6 +152,30 @@ static void print_events(const struct regress_result *r, bool explains,
 	}
 }
 
+/* ---- the pairs ---- */
+
+static void print_access(const char *words, const struct blamed_access *a,
+			 FILE *out)
+{
+	fprintf(out, "    %-7s %-6s %s", words, a->kind, a->where);
+	if (*a->source)
+		fprintf(out, "  %s", a->source);
+	putc('\n', out);
+}
+
+static void print_pairs(const char *when, const struct blamed *b, size_t first,
+			FILE *out)
+{
+	for (size_t i = 0; i < b->all.count; i++) {
+		const struct blamed_pair *p = &b->all.at[i];
+
+		fprintf(out, "  %s, on %s%s\n", when, p->variable,
+			i == first && b->all.count > 1 ? " (compared)" : "");
+		print_access("", &p->head, out);
+		print_access("before", &p->tail, out);
+	}
+}
+
 /* ---- the search ---- */
 
 static void print_iteration(const struct regress_iteration *it, size_t n,
@@ -240,6 +264,11 @@ static void print_one(const struct regress_report *report,
 		fputs("the signature, and what was found like it\n", out);
 		print_events(r, report->explains, out);
 	}
+	if (report->explains && r->same.now.all.count) {
+		fputs("the accesses that cause it, by experiment\n", out);
+		print_pairs("then", &r->same.was, r->same.was_at, out);
+		print_pairs("now", &r->same.now, r->same.now_at, out);
+	}
 	if (report->explains)
 		print_search(r, out);
 	if (is_broken(r))
@@ -304,10 +333,20 @@ void report_regress_text(const struct regress_report *r, FILE *out)
 
 /* ---- JUnit ---- */
 
+/* What broke, how sure it is that it is the same bug, and why. */
+static char *message_of(const struct regress_result *r)
+{
+	if (!r->text)
+		return r->why ? xstrdup(r->why) : NULL;
+	return xasprintf("%s (%s: %s)", r->text, regress_sure_text(r->sure),
+			 r->why);
+}
+
 void report_regress_junit(const struct regress_report *r, FILE *out)
 {
 	struct junit_case *cases = xcalloc(r->count + 1, sizeof(*cases));
 	char **texts = xcalloc(r->count + 1, sizeof(*texts));
+	char **messages = xcalloc(r->count + 1, sizeof(*messages));
 	struct regress_report one = *r;
 
 	one.count = 1;
@@ -316,6 +355,7 @@ void report_regress_junit(const struct regress_report *r, FILE *out)
 		size_t size;
 		FILE *to = open_memstream(&texts[i], &size);
 
+		messages[i] = message_of(&r->results[i]);
 		one.results = &r->results[i];
 		report_regress_text(&one, to);
 		fclose(to);
@@ -324,8 +364,7 @@ void report_regress_junit(const struct regress_report *r, FILE *out)
 			.seconds = r->results[i].seconds,
 			.status = regress_status(&r->results[i]),
 			.kind = regress_verdict_text(r->results[i].verdict),
-			.message = r->results[i].text ? r->results[i].text :
-							r->results[i].why,
+			.message = messages[i],
 			.text = texts[i],
 		};
 	}
@@ -333,8 +372,11 @@ void report_regress_junit(const struct regress_report *r, FILE *out)
 					   .cases = cases,
 					   .count = r->count },
 		    out);
-	for (size_t i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->count; i++) {
 		free(texts[i]);
+		free(messages[i]);
+	}
 	free(texts);
+	free(messages);
 	free(cases);
 }

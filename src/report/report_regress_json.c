@@ -3,6 +3,8 @@
 
 #include <jansson.h>
 
+#include "report/clean_text.h"
+
 static json_t *text(const char *s)
 {
 	return s ? json_string(s) : json_null();
@@ -57,6 +59,57 @@ static json_t *events(const struct regress_result *r)
 	return j;
 }
 
+static json_t *pairs(const struct blamed *b)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < b->all.count; i++) {
+		const struct blamed_pair *p = &b->all.at[i];
+		const struct blamed_access *ends[] = { &p->head, &p->tail };
+		json_t *j = json_object();
+
+		json_object_set_new(j, "variable", clean_json(p->variable));
+		for (size_t k = 0; k < 2; k++) {
+			json_t *end = json_object();
+
+			json_object_set_new(end, "kind",
+					    clean_json(ends[k]->kind));
+			json_object_set_new(end, "where",
+					    clean_json(ends[k]->where));
+			json_object_set_new(end, "source",
+					    clean_json(ends[k]->source));
+			json_object_set_new(j, k ? "tail" : "head", end);
+		}
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
+static json_t *sameness(const struct sameness *s)
+{
+	static const char *const failures[] = {
+		[FAILURE_OTHER] = "other",
+		[FAILURE_KIND] = "same-kind",
+		[FAILURE_PLACE] = "same-place",
+		[FAILURE_SAME] = "same",
+	};
+	static const char *const likeness[] = {
+		[PAIRS_NONE] = "none",	 [PAIRS_UNKNOWN] = "unknown",
+		[PAIRS_OTHER] = "other", [PAIRS_NEAR] = "near",
+		[PAIRS_SAME] = "same",	 [PAIRS_SIGNED] = "signature",
+	};
+	json_t *j = json_object();
+
+	json_object_set_new(j, "failure", text(failures[s->failure]));
+	json_object_set_new(j, "events-in-order", json_boolean(s->is_ordered));
+	json_object_set_new(j, "signature-alike", json_boolean(s->is_signed));
+	json_object_set_new(j, "pairs", text(likeness[s->pairs]));
+	json_object_set_new(j, "old-pairs", pairs(&s->was));
+	json_object_set_new(j, "new-pairs", pairs(&s->now));
+	json_object_set_new(j, "seconds", json_real(s->seconds));
+	return j;
+}
+
 static json_t *iteration(const struct regress_iteration *it)
 {
 	static const char *const kinds[] = {
@@ -99,6 +152,10 @@ static json_t *result(const struct regress_result *r)
 				    text(regress_sure_text(r->sure)) :
 				    json_null());
 	json_object_set_new(j, "why", text(r->why));
+	json_object_set_new(j, "compared",
+			    regress_status(r) == EXIT_BROKEN ?
+				    sameness(&r->same) :
+				    json_null());
 	json_object_set_new(j, "text", text(r->text));
 	json_object_set_new(j, "kept", text(r->kept));
 	json_object_set_new(j, "runs", number(r->iterations.count));

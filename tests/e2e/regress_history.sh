@@ -17,31 +17,7 @@ commit() {
 	run 0 "$HEDDLE" cc -g -O1 -pthread till.c -o till
 }
 
-cat > till.c <<'END'
-#include <assert.h>
-#include <pthread.h>
-static volatile int cash;
-static void pay(int amount)
-{
-	int before = cash;
-	cash = before + amount;
-}
-static void *customer(void *arg)
-{
-	pay(5);
-	return arg;
-}
-int main(void)
-{
-	pthread_t a, b;
-	pthread_create(&a, 0, customer, 0);
-	pthread_create(&b, 0, customer, 0);
-	pthread_join(a, 0);
-	pthread_join(b, 0);
-	assert(cash == 10);
-	return 0;
-}
-END
+cp "$SOURCE/tests/e2e/till.c" .
 commit 'A till'
 run 1 "$HEDDLE" run --strategy random -n 1000 -- ./till
 commit 'What heddle found'

@@ -8,31 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 command -v jq > /dev/null || exit 77
-cat > till.c <<'END'
-#include <assert.h>
-#include <pthread.h>
-static volatile int cash;
-static void pay(int amount)
-{
-	int before = cash;
-	cash = before + amount;
-}
-static void *customer(void *arg)
-{
-	pay(5);
-	return arg;
-}
-int main(void)
-{
-	pthread_t a, b;
-	pthread_create(&a, 0, customer, 0);
-	pthread_create(&b, 0, customer, 0);
-	pthread_join(a, 0);
-	pthread_join(b, 0);
-	assert(cash == 10);
-	return 0;
-}
-END
+cp "$SOURCE/tests/e2e/till.c" .
 run 0 "$HEDDLE" cc -g -O1 -pthread till.c -o till
 
 # A signature of each that finds.
