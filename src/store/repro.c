@@ -293,7 +293,9 @@ int repro_update(const struct repro *r, struct err *err)
 	text = xasprintf("%s\n%s", r->verdict, r->details ? r->details : "");
 	rc = write_bytes(r, "verdict", text, strlen(text), err);
 	free(text);
-	return rc;
+	if (rc < 0)
+		return -1;
+	return write_bytes(r, "output", r->output, r->output_size, err);
 }
 
 static int copy_inputs(const struct repro *r, char *const *files,
@@ -317,8 +319,7 @@ static int copy_inputs(const struct repro *r, char *const *files,
 
 static int write_all(const struct repro *r, char *const *files, struct err *err)
 {
-	if (repro_update(r, err) < 0 ||
-	    write_bytes(r, "output", r->output, r->output_size, err) < 0)
+	if (repro_update(r, err) < 0)
 		return -1;
 	if (r->input &&
 	    write_bytes(r, "stdin", r->input, r->input_size, err) < 0)

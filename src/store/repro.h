@@ -83,7 +83,7 @@ MUST_USE int repro_save(struct repro *r, const char *store,
 			char *const *input_files, bool *was_known,
 			struct err *err);
 
-/* Writes plan and verdict anew (after shrinking). */
+/* Writes plan, verdict and output anew (after shrinking). */
 MUST_USE int repro_update(const struct repro *r, struct err *err);
 
 /* `name`: of a repro in the store, or a path of a repro's directory. */

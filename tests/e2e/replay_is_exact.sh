@@ -45,6 +45,14 @@ run 1 "$HEDDLE" replay --times 3 --store ../.heddle lost_update-1
 has out 'reproduced 3 of 3'
 cd ..
 
+# The same failure can print something else on its way: what is kept is what
+# the shrunk schedule prints.
+"$HEDDLE" cc -g -O1 -o two_ways "$SOURCE/tests/programs/bug_two_ways.c" ||
+	fail "cannot build two_ways"
+run 1 "$HEDDLE" run --strategy random -n 100 -j 1 -- ./two_ways
+run 1 "$HEDDLE" replay --times 5 two_ways-1
+has out 'reproduced 5 of 5'
+
 run 0 "$HEDDLE" rm abba-1
 run 2 "$HEDDLE" replay abba-1
 has err 'there is no repro abba-1'
