@@ -5,10 +5,11 @@
  *	bench_same RUNS SECONDS PROGRAM [ARGUMENT...]
  *
  * Makes runs of one seed by random walk, in three servers of their own, after a
- * few others to learn from. Two runs are the same when their schedules, points,
- * ends and outputs are. Prints one line: how many runs were like the first, how
- * many were made (fewer than RUNS when the time is up), whether something was
- * told that is not controlled, and how the last one ended.
+ * few others to learn from (as many in each; one, if that takes long). Two runs
+ * are the same when their schedules, points, ends and outputs are. Prints one
+ * line: how many runs were like the first, how many were made (fewer than RUNS
+ * when the time is up), whether something was told that is not controlled, and
+ * how the last one ended.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,7 +25,7 @@ enum {
 	SERVERS = 3,
 	LEARNING = 4,
 	POINTS_MOST = 1000000,
-	HANG_MS = 200,
+	HANG_MS = 2000,
 	MEMORY_MOST = 256 << 20,
 };
 
@@ -41,6 +42,8 @@ static struct {
 	uint32_t outcome;
 	int32_t wait_status;
 } tally;
+
+static uint64_t learning; /* runs; 0: the first server finds out */
 
 static _Noreturn void give_up(const char *text)
 {
@@ -103,6 +106,20 @@ static void make_run(struct worker *w, struct control_ask *ask)
 		give_up(err.text);
 }
 
+/* What a server has learned decides about points: all learn the same. */
+static void learn(struct worker *w, struct control_ask *ask, double most)
+{
+	double begin = seconds();
+	uint64_t i = 0;
+
+	do {
+		ask->seed = 100 + i++;
+		make_run(w, ask);
+	} while (learning ? i < learning :
+			    i < LEARNING && seconds() - begin < most / 4);
+	learning = i;
+}
+
 static void serve(const struct launch *launch, uint64_t runs, double most)
 {
 	struct control_ask ask = { .points_most = POINTS_MOST,
@@ -116,8 +133,7 @@ static void serve(const struct launch *launch, uint64_t runs, double most)
 
 	if (worker_start(&w, launch, 0, &err) < 0)
 		give_up(err.text);
-	for (ask.seed = 100; ask.seed < 100 + LEARNING; ask.seed++)
-		make_run(&w, &ask);
+	learn(&w, &ask, most);
 	ask.flags = CONTROL_STOP;
 	ask.seed = 1;
 	begin = seconds();

@@ -4,9 +4,10 @@
 # replays.sh [--quick | RUNS [TIMES [SAME]]]: is control exact? Every program of
 # our own tests, as it is without arguments. Each failure that heddle finds in
 # it within RUNS schedules is replayed TIMES times: same verdict, same schedule,
-# same output? And SAME runs of one seed, in servers of their own: are they the
-# same, or is it told what is not controlled? Prints Markdown; status 1 when
-# something was not exact. Two programs at a time.
+# same output? A hang takes two seconds to be one, so hangs are replayed five
+# times. And SAME runs of one seed, in servers of their own (as many as six
+# seconds allow): are they the same, or is it told what is not controlled?
+# Prints Markdown; status 1 when something was not exact. Two programs at a time.
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +18,7 @@ if [[ ${1:-} == --quick ]]; then
 	set -- 20 10 30
 	every=12
 fi
-export runs=${1:-100} times=${2:-100} same=${3:-300}
+export runs=${1:-100} times=${2:-100} same=${3:-300} hangs=5
 export scratch
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -32,14 +33,17 @@ one() {
 	"$heddle" $compiler -g -O1 -I"$here/include" -o "$name" "$source" \
 		> build.out 2>&1 || return 0
 	echo "built $name"
-	echo "same $name $(timeout 60 "$BUILD/bench/bench_same" "$same" 12 \
+	echo "same $name $(timeout 60 "$BUILD/bench/bench_same" "$same" 6 \
 		"./$name" 2> same.err < /dev/null || tail -n 1 same.err)"
-	timeout 60 "$heddle" run --strategy random -n "$runs" --all-failures \
-		-j 1 --hang 200ms --memory 256M -- "./$name" \
+	timeout 60 "$heddle" run --strategy random -n "$runs" --for 5s \
+		--all-failures -j 1 --hang 2s --memory 256M -- "./$name" \
 		> run.out 2> run.err < /dev/null
 	"$heddle" list 2> list.err | while read -r failure verdict; do
+		local n=$times
+
+		[[ $verdict != hang* || $times -lt $hangs ]] || n=$hangs
 		echo "replay $name ${verdict:0:60} | $(timeout 60 "$heddle" \
-			replay --times "$times" "$failure" 2> replay.err |
+			replay --times "$n" "$failure" 2> replay.err |
 			tail -n 1)"
 	done
 }
@@ -54,11 +58,13 @@ echo "| program | failure | |"
 echo "|---|---|---|"
 sed -n 's/^replay \([^ ]*\) /| \1 | /p' "$scratch/all" | sed 's/$/ |/'
 echo
-awk -v times="$times" -v same="$same" '
+awk -v times="$times" -v same="$same" -v hangs="$hangs" '
 $1 == "built" { programs++ }
 $1 == "replay" {
 	kept++
-	exact += $0 ~ "reproduced " times " of " times "$"
+	often = $3 == "hang:" && times > hangs ? hangs : times
+	hung += often < times
+	exact += $0 ~ "reproduced " often " of " often "$"
 }
 $1 == "same" && $3 == $4 && $3 > 0 { equal++; full += $4 == same; next }
 $1 == "same" {
@@ -71,8 +77,11 @@ $1 == "same" {
 	others++
 }
 END {
-	printf "%d programs, %d failures, %d of them reproduced %d of %d times.\n",
+	printf "%d programs, %d failures, %d of them reproduced %d of %d times",
 		programs, kept, exact, times, times
+	if (hung)
+		printf " (%d of %d the %d that hang)", hangs, hangs, hung
+	print "."
 	printf "\nOf one seed all runs were the same for %d of %d programs, " \
 		"%d runs each (fewer, in the time there was, for %d).\n",
 		equal, programs, same, equal - full
