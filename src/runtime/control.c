@@ -8,6 +8,7 @@
 #include "runtime/hang.h"
 #include "runtime/heap_control.h"
 #include "runtime/heap_own.h"
+#include "runtime/inherit.h"
 #include "runtime/learn.h"
 #include "runtime/pairs.h"
 #include "runtime/perturb.h"
@@ -95,8 +96,10 @@ void control_prepare(void)
 			   "pairs needs (ulimit -v?)");
 	control_site_prepare();
 	counter_prepare();
-	if (!(control->ask.flags & CONTROL_EXEC))
+	if (!(control->ask.flags & CONTROL_EXEC)) {
 		bind_all();
+		inherit_code();
+	}
 }
 
 void control_begin(void)

@@ -271,14 +271,15 @@ void requests_end(void)
 void requests_begin(void)
 {
 	struct linear_block *b = block();
+	bool any = atomic_load(&b->log_used) || b->lost;
 
 	atomic_store(&b->log_used, 0);
 	b->lost = 0;
 	b->told_summaries = 0;
 	b->position = 0;
 	b->is_active = 0;
-	/* Only what was written is a page of this process. */
-	for (uint32_t i = 0; i < LINEAR_THREADS; i++)
+	/* Every request is in the log, and nearly all programs have none. */
+	for (uint32_t i = 0; any && i < LINEAR_THREADS; i++)
 		if (b->made[i])
 			b->made[i] = 0;
 }
