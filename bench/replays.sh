@@ -7,7 +7,8 @@
 # same output? A hang takes two seconds to be one, so hangs are replayed five
 # times. And SAME runs of one seed, in servers of their own (as many as six
 # seconds allow): are they the same, or is it told what is not controlled?
-# Prints Markdown; status 1 when something was not exact. Two programs at a time.
+# Prints Markdown; status 1 when something was not exact. Two programs at a time;
+# PROGRAMS, a pattern of names, chooses some of them.
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -49,7 +50,8 @@ one() {
 }
 export -f one
 
-find "$here"/tests/programs -name '*.c' -o -name '*.cc' | sort |
+find "$here"/tests/programs -name "${PROGRAMS:-*}.c" -o \
+	-name "${PROGRAMS:-*}.cc" | sort |
 	awk -v every="$every" 'NR % every == 0' |
 	xargs -P 2 -I {} bash -c 'one "$1" > "$scratch/$(basename "$1").lines"' _ {}
 sort "$scratch"/*.lines > "$scratch/all"

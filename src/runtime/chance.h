@@ -17,9 +17,11 @@
  * that the program forks have their real ones, and see their parent under the
  * id it knows itself by.
  *
- * Not covered: rdrand and cpuid in the program's own code; the words
- * that libc drew at its start (the stack protector's, the pointer guard), which
- * are the same in all runs of one server and differ between servers.
+ * Not covered: rdrand in the program's own code (a note tells, see
+ * chance_counter.h); cpuid, which differs between processors only in their
+ * numbers; the words that libc drew at its start (the stack protector's, the
+ * pointer guard), which are the same in all runs of one server and differ
+ * between servers.
  */
 
 #include "runtime/control.h"

@@ -28,6 +28,7 @@ __attribute__((visibility("hidden"))) const uint64_t chance_calls[8] = {
 	[SYS_time / 64] = OR(SYS_time) | OR(SYS_clock_gettime) |
 			  OR(SYS_clock_nanosleep) | OR(SYS_tgkill),
 	[SYS_getrandom / 64] = OR(SYS_getrandom) | OR(SYS_getcpu),
+	[SYS_clone3 / 64] = OR(SYS_clone3),
 };
 
 static long with_errno(int error)
@@ -74,6 +75,7 @@ __attribute__((visibility("hidden"), used)) long chance_call(long number,
 		return getcpu((void *)a, (void *)b);
 	case SYS_fork:
 	case SYS_clone: /* without CLONE_VM, sees to that who calls this */
+	case SYS_clone3:
 		return process_fork_raw(number, arguments, CALLER);
 	default:
 		return real.syscall(number, a, b, c, d, e, f);

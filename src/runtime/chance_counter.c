@@ -15,7 +15,7 @@ enum {
 	VDSO_SIZE = 16 * 4096, /* more than it ever had */
 };
 
-static bool is_read;
+static bool is_read, is_drawn;
 static uintptr_t vdso;
 
 /* How long the instruction at `code` is, if it reads the counter; else 0. */
@@ -29,7 +29,24 @@ static size_t reads_counter(const uint8_t *code, size_t size)
 		       0;
 }
 
+/* rdrand, rdseed; or bytes that look like them, in a million of others once. */
+static bool draws(const uint8_t *code, size_t size)
+{
+	return size >= 3 && code[0] == 0x0f && code[1] == 0xc7 &&
+	       code[2] >= 0xf0;
+}
+
 /* ---- does the program read it? ---- */
+
+static void look_at_code(const uint8_t *code, size_t size)
+{
+	for (size_t k = 0; k < size; k++) {
+		if (code[k] != 0x0f)
+			continue;
+		is_read |= reads_counter(code + k, size - k) != 0;
+		is_drawn |= draws(code + k, size - k);
+	}
+}
 
 static bool has_hooks(uintptr_t bias)
 {
@@ -49,15 +66,13 @@ static int look_at(struct dl_phdr_info *m, size_t size, void *unused)
 		return 0;
 	for (unsigned int i = 0; i < m->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &m->dlpi_phdr[i];
-		const uint8_t *code =
-			(const uint8_t *)(m->dlpi_addr + h->p_vaddr);
 
-		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
-			continue;
-		for (size_t k = 0; k < h->p_memsz && !is_read; k++)
-			is_read = reads_counter(code + k, h->p_memsz - k);
+		if (h->p_type == PT_LOAD && h->p_flags & PF_X)
+			look_at_code(
+				(const uint8_t *)(m->dlpi_addr + h->p_vaddr),
+				h->p_memsz);
 	}
-	return is_read;
+	return 0;
 }
 
 void counter_prepare(void)
@@ -71,6 +86,10 @@ void counter_begin(void)
 {
 	if (is_read)
 		SYS_2(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV);
+	if (is_drawn)
+		guest_note("the program seems to draw random numbers "
+			   "from the processor (rdrand, rdseed), which are "
+			   "not controlled");
 }
 
 void counter_let_go(void)

@@ -13,6 +13,9 @@
  * run. Libraries read the real counter if the program does not: the kernel's
  * own (vDSO) always does.
  *
+ * Random numbers of the processor (rdrand, rdseed) cannot be made to fault. A
+ * program whose own code has such an instruction is told to have it.
+ *
  * A process that is started would inherit the faults and not the answers, so
  * the thread that starts one reads the real counter from then on, which a note
  * tells.

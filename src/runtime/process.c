@@ -114,6 +114,12 @@ pid_t process_fork_raw(long number, const long *arguments, uintptr_t pc)
 		      pc);
 }
 
+void process_shares_memory(void)
+{
+	guest_note("the program calls clone by itself, for a thread or a "
+		   "process in the same memory, which is not controlled");
+}
+
 /* Its child returns first, through the frame of whoever called it: nothing of
  * ours may be on the stack then. */
 __attribute__((used)) static void vfork_starts(uintptr_t pc)

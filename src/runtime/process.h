@@ -26,6 +26,10 @@ void process_starts(uintptr_t pc);
 /* A system call that makes a child in memory of its own. */
 pid_t process_fork_raw(long number, const long *arguments, uintptr_t pc);
 
+/* One that makes a thread, or a process in the same memory, is let pass and
+ * told. */
+__attribute__((visibility("hidden"), used)) void process_shares_memory(void);
+
 /* How many were started. */
 uint32_t process_children(void);
 

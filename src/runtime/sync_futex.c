@@ -64,7 +64,8 @@ __attribute__((used)) static long futex_call(long number, uint32_t *word,
 
 /* Some others go the way of the function of that name under control
  * (chance_calls.c). The rest goes on as it came: nothing on the stack, no
- * register touched. A clone that shares memory may return on another stack. */
+ * register touched. A clone that shares memory may return on another stack; its
+ * flags are an argument, or the first word of what clone3 is given. */
 EXPORT __attribute__((naked)) long syscall(long number __attribute__((unused)),
 					   ...)
 {
@@ -76,12 +77,34 @@ EXPORT __attribute__((naked)) long syscall(long number __attribute__((unused)),
 		"ja 1f\n\t"
 		"btq %%rdi, chance_calls(%%rip)\n\t"
 		"jnc 1f\n\t"
+		"cmpq %4, %%rdi\n\t"
+		"je 2f\n\t"
 		"cmpq %2, %%rdi\n\t"
 		"jne chance_call\n\t"
 		"testl %3, %%esi\n\t"
+		"jz chance_call\n\t"
+		"jmp 3f\n"
+		"2:\ttestq %%rsi, %%rsi\n\t"
+		"jz 1f\n\t"
+		"testl %3, (%%rsi)\n\t"
 		"jz chance_call\n"
+		"3:\tpushq %%rdi\n\t"
+		"pushq %%rsi\n\t"
+		"pushq %%rdx\n\t"
+		"pushq %%rcx\n\t"
+		"pushq %%r8\n\t"
+		"pushq %%r9\n\t"
+		"subq $8, %%rsp\n\t"
+		"call process_shares_memory\n\t"
+		"addq $8, %%rsp\n\t"
+		"popq %%r9\n\t"
+		"popq %%r8\n\t"
+		"popq %%rcx\n\t"
+		"popq %%rdx\n\t"
+		"popq %%rsi\n\t"
+		"popq %%rdi\n"
 		"1:\tjmp *real+%c1(%%rip)"
 		:
 		: "i"(SYS_futex), "i"(offsetof(struct real, syscall)),
-		  "i"(SYS_clone), "i"(CLONE_VM));
+		  "i"(SYS_clone), "i"(CLONE_VM), "i"(SYS_clone3));
 }

@@ -40,4 +40,22 @@ build raw "$programs/guest_fork_raw.c"
 run 0 "$HEDDLE" run --strategy random -n 5 -- ./raw
 has out "$note"
 
+# So is one by clone3; a thread by it is not controlled.
+build clone "$programs/control_raw_clone.c"
+run 0 "$HEDDLE" run --strategy random -n 5 -- ./clone
+has out "$note"
+hasnt out 'not controlled'
+run 0 "$HEDDLE" run --strategy random -n 5 -- ./clone thread
+has out 'calls clone by itself'
+
+# Neither are random numbers of the processor, wherever the code is that draws.
+for how in gcc:-O0 gcc:-O2 clang-14:-O2; do
+	HEDDLE_CC=${how%:*} "$HEDDLE" cc "${how#*:}" -g -o draws \
+		"$programs/control_draws.c" || fail "cannot build draws, $how"
+	run 0 "$HEDDLE" run --strategy random -n 5 -- ./draws
+	has out 'to draw random numbers from the processor'
+done
+run 0 "$HEDDLE" run --strategy random -n 5 -- ./clone
+hasnt out 'draw random'
+
 finish
