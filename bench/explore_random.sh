@@ -3,50 +3,62 @@
 #
 # Programs that nobody wrote (tests/programs/random_threads.c), explored by
 # maximal causality, by partial-order reduction and, as long as they are small,
-# exhaustively: are the classes the same, and how many runs did it take? Prints
-# what differs, every program on which mcm needs more runs than DPOR, and the
-# geometric mean of runs.
+# exhaustively: are the classes the same, and how many runs did it take? Two
+# programs at a time. Prints what differs, every program on which mcm needs more
+# runs than DPOR, and the geometric mean of runs.
 #
 #	bench/explore_random.sh [PROGRAMS [THREADS [OPERATIONS [SECONDS]]]]
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 BUILD=${BUILD:-$here/build}
-heddle=$BUILD/heddle
+export heddle=$BUILD/heddle
 [[ ${1:-} != --quick ]] || set -- 20
 programs=${1:-200}
-threads=${2:-3}
-operations=${3:-4}
-seconds=${4:-10}
+export threads=${2:-2}
+export operations=${3:-3}
+export seconds=${4:-10}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
 "$heddle" cc -g -O1 -pthread -o random "$here/tests/programs/random_threads.c" ||
 	exit 1
 
-# SEARCH SEED: its classes into the file SEARCH; prints runs, or nothing where
+# SEARCH SEED: its classes into the file SEARCH.SEED; prints runs, or "-" where
 # it was not complete.
 explore() {
-	timeout $((seconds + 30)) "$heddle" explore --json -j 1 \
-		--for "${seconds}s" --search "$1" --classes "$1" -- \
-		./random "$2" "$threads" "$operations" > out 2> err || return
-	sort -o "$1" "$1"
-	grep -o '"schedules": [0-9]*' out | grep -o '[0-9]*$'
+	if ! timeout $((seconds + 30)) "$heddle" explore --json -j 1 \
+		--store "store.$2" --for "${seconds}s" --search "$1" \
+		--classes "$1.$2" -- ./random "$2" "$threads" "$operations" \
+		> "out.$2" 2> /dev/null; then
+		echo -
+		return
+	fi
+	sort -o "$1.$2" "$1.$2"
+	grep -o '"schedules": [0-9]*' "out.$2" | grep -o '[0-9]*$'
 }
 
-for seed in $(seq 1 "$programs"); do
-	mcm=$(explore mcm "$seed")
-	dpor=$(explore dpor "$seed")
-	dfs=$(explore dfs "$seed")
-	[[ -n $mcm ]] || echo "program $seed: mcm is not complete" >&2
-	[[ -z $dfs ]] || cmp -s mcm dfs ||
-		echo "program $seed: mcm and dfs differ" >&2
-	[[ -z $dpor ]] || cmp -s mcm dpor ||
-		echo "program $seed: mcm and dpor differ" >&2
-	[[ -z $dpor || -z $mcm || $mcm -le $dpor ]] ||
-		echo "program $seed: mcm $mcm runs, dpor $dpor" >&2
-	echo "$seed ${mcm:--} ${dpor:--} ${dfs:--}"
-done | tee runs | awk '
+# SEED: a line of runs, and on standard error what should not be.
+program() {
+	local mcm dpor dfs
+
+	mcm=$(explore mcm "$1")
+	dpor=$(explore dpor "$1")
+	dfs=$(explore dfs "$1")
+	[[ $mcm != - ]] || echo "program $1: mcm is not complete" >&2
+	[[ $mcm == - || $dfs == - ]] || cmp -s "mcm.$1" "dfs.$1" ||
+		echo "program $1: mcm and dfs differ" >&2
+	[[ $mcm == - || $dpor == - ]] || cmp -s "mcm.$1" "dpor.$1" ||
+		echo "program $1: mcm and dpor differ" >&2
+	[[ $mcm == - || $dpor == - || $mcm -le $dpor ]] ||
+		echo "program $1: mcm $mcm runs, dpor $dpor" >&2
+	echo "$1 $mcm $dpor $dfs"
+	rm -rf "store.$1" "out.$1"
+}
+export -f explore program
+
+seq 1 "$programs" | xargs -P "$(nproc)" -I{} bash -c 'program {}' 2> told |
+	awk '
 	$2 != "-" { mcm++ }
 	$4 != "-" { dfs++ }
 	$2 != "-" && $3 != "-" {
@@ -60,3 +72,6 @@ done | tee runs | awk '
 			       "(%d fewer, %d more).\n", exp(a / n), exp(b / n),
 			       fewer, more
 	}'
+echo "Programs whose classes differ between two searches:" \
+	"$(grep -c differ told)."
+sort -u told >&2

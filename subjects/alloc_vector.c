@@ -5,19 +5,19 @@
  *
  * bug:      RV-CAUSAL Figure 6 and Table 1, Allocation
  * kind:     atomicity violation, one variable, no data race (LOCON row 6)
- * threads:  main and 2 users
+ * threads:  main and 2 users, or 3
  * failure:  assertion: a block that is allocated is marked again
  * accesses: read of the mark, write of the mark by another, read of the mark
  * natively: rare, one call between unlocking and locking again
  * twins:    -DFIXED holds the lock over both
  * sizes:    blocks that each user wants, rounds of work with one, those that
- *           it gives back plus one
+ *           it gives back plus one, users
  */
 #include <assert.h>
 
 #include "subject.h"
 
-#define USERS 2
+#define USERS_MAX 3
 #define BLOCKS_MAX 1000
 
 enum mark { BLOCK_FREE, BLOCK_ALLOCATED };
@@ -105,28 +105,33 @@ static void *user_run(void *arg)
 
 int main(int argc, char **argv)
 {
-	static struct user users[USERS];
+	static struct user users[USERS_MAX];
 	pthread_mutexattr_t attributes;
-	pthread_t threads[USERS];
+	pthread_t threads[USERS_MAX];
+	int missed = 0, count;
 
 	wanted = subject_size(argc, argv, 1, 2);
 	effort = subject_size(argc, argv, 2, 2500);
 	given_back = subject_size(argc, argv, 3, wanted + 1) - 1;
-	vector.count = USERS * wanted;
+	count = subject_size(argc, argv, 4, 2);
+	if (count > USERS_MAX)
+		return 2;
+	vector.count = count * wanted;
 	if (vector.count > BLOCKS_MAX || given_back > wanted)
 		return 2;
 	/* A monitor can be entered again by the thread that is in it. */
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&vector.lock, &attributes);
-	for (int i = 0; i < USERS; i++) {
+	for (int i = 0; i < count; i++) {
 		users[i].number = i;
 		subject_start(&threads[i], user_run, &users[i]);
 	}
-	for (int i = 0; i < USERS; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
+	for (int i = 0; i < count; i++)
+		missed += users[i].missed;
 	assert(given_back < wanted || free_block_find() == 0);
-	printf("%d blocks, %d times none\n", vector.count,
-	       users[0].missed + users[1].missed);
+	printf("%d blocks, %d times none\n", vector.count, missed);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A parallel bubble sort: every thread makes passes through the array and
- * exchanges neighbours that stand in the wrong order. Main makes the last
- * passes and expects to find 1 to n.
+ * exchanges neighbours that stand in the wrong order. Main makes passes until
+ * there is nothing left to exchange, and expects to find 1 to n.
  *
  * bug:      RV-CAUSAL Table 1, BubbleSort
  * kind:     atomicity violation, two variables
@@ -12,7 +12,8 @@
  *           a[i] and a[i+1]
  * natively: rare for few numbers, since passes hardly overlap
  * twins:    -DFIXED compares and exchanges under a lock
- * sizes:    numbers, passes of each sorter
+ * sizes:    numbers, passes of each sorter, numbers at the end that are out of
+ *           order
  */
 #include <assert.h>
 
@@ -73,33 +74,46 @@ static void *sorter_run(void *arg)
 	return NULL;
 }
 
-/* Backwards, but for the halves, which are exchanged. */
-static void array_fill(void)
+/* The first ones are in order; the others are backwards, but for their halves,
+ * which are exchanged. */
+static void array_fill(int unordered)
 {
-	for (int i = 0; i < length; i++)
-		array[i] = (length - i + length / 2) % length + 1;
+	int ordered = length - unordered;
+
+	for (int i = 0; i < ordered; i++)
+		array[i] = i + 1;
+	for (int i = 0; i < unordered; i++)
+		array[ordered + i] =
+			ordered + (unordered - i + unordered / 2) % unordered +
+			1;
 }
 
 int main(int argc, char **argv)
 {
 	struct sorter sorters[SORTERS] = { 0 };
 	pthread_t threads[SORTERS];
-	unsigned rest = 0;
+	unsigned rest = 0, swaps;
+	int unordered;
 
 	length = subject_size(argc, argv, 1, 5);
 	passes = subject_size(argc, argv, 2, 1);
+	unordered = subject_size(argc, argv, 3, length);
+	if (unordered > length)
+		return 2;
 	array = calloc((size_t)length, sizeof(*array));
 	if (!array)
 		return 2;
-	array_fill();
+	array_fill(unordered);
 	for (int i = 0; i < SORTERS; i++) {
 		sorters[i].number = i;
 		subject_start(&threads[i], sorter_run, &sorters[i]);
 	}
 	for (int i = 0; i < SORTERS; i++)
 		pthread_join(threads[i], NULL);
-	for (int end = length; end > 1; end--)
-		rest += bubble(end);
+	do {
+		swaps = bubble(length);
+		rest += swaps;
+	} while (swaps);
 	for (int i = 0; i < length; i++)
 		assert(array[i] == i + 1);
 	printf("%d numbers, %u exchanges\n", length,

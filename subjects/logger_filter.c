@@ -10,7 +10,8 @@
  * accesses: read of logger.filter, write of NULL, read of logger.filter
  * natively: rare, two loads one after the other
  * twins:    -DFIXED reads it once
- * sizes:    records of each thread, changes of the filter, threads that log
+ * sizes:    records of each thread, changes of the filter, threads that log,
+ *           whether there is a filter at first (2) or not (1)
  */
 #include "subject.h"
 
@@ -104,6 +105,8 @@ int main(int argc, char **argv)
 
 	records = subject_size(argc, argv, 1, 3);
 	changes = subject_size(argc, argv, 2, 2);
+	if (subject_size(argc, argv, 4, 1) == 2)
+		logger.filter = &filters[0];
 	if (count > THREADS_MAX)
 		return 2;
 	for (int i = 0; i < count; i++)
