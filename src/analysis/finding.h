@@ -23,6 +23,7 @@ enum lock_kind {
 	LOCK_MUTEX,
 	LOCK_SPIN,
 	LOCK_RWLOCK,
+	LOCK_SEMAPHORE, /* that is used as a mutex */
 };
 
 /* A lock as a thread held it, or wanted it. */

@@ -75,7 +75,7 @@ static enum lock_kind kind_of(const struct event *e)
 	if (e->kind >= EVENT_RWLOCK_INIT && e->kind <= EVENT_RWLOCK_FAIL)
 		return LOCK_RWLOCK;
 	if (e->kind >= EVENT_SPIN_INIT && e->kind <= EVENT_SPIN_UNLOCK)
-		return LOCK_SPIN;
+		return e->arg & LOCK_IS_SEMAPHORE ? LOCK_SEMAPHORE : LOCK_SPIN;
 	return LOCK_MUTEX;
 }
 

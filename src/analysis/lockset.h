@@ -38,6 +38,9 @@ struct lock {
 	uint64_t acquisitions;
 };
 
+/* In the argument of taking a spin lock: a semaphore is one. */
+enum { LOCK_IS_SEMAPHORE = 0x200 };
+
 /* A lock that a thread holds. */
 struct lock_hold {
 	uint32_t lock;

@@ -26,10 +26,12 @@ void ownsync_free(struct ownsync *s)
 	vec_free(&s->places);
 	vec_free(&s->queues);
 	vec_free(&s->words);
+	vec_free(&s->word_turns);
 	vec_free(&s->woken);
 	vec_free(&s->waiting_list);
 	keymap_done(&s->waiting);
 	keymap_done(&s->ends);
+	keymap_done(&s->looked);
 	keymap_done(&s->takers);
 	keymap_done(&s->taken);
 	keymap_done(&s->queue_at);
@@ -85,7 +87,7 @@ uint8_t ownsync_mask(const struct event *e, uint64_t at)
 	return mask;
 }
 
-static const struct place *place_of(struct ownsync *s, uint64_t addr)
+static struct place *place_of(struct ownsync *s, uint64_t addr)
 {
 	const uint32_t *n = granule_peek(&s->granules, addr);
 
@@ -106,23 +108,38 @@ static uint64_t queue_note(uint64_t queue, uint64_t number)
 
 /* ---- loops ---- */
 
-/* One write ends the loop, or has before it began. */
+/* A loop that waits ends by a write since its last turn but one. One that comes
+ * to its end by itself does so at any time. */
+static bool ends_loop(struct ownsync *s, const struct ownsync_thread *t,
+		      const struct event *e, const struct place *p)
+{
+	uint32_t *last = keymap_at(&s->looked, e->addr, e->thread);
+	uint32_t before = *last;
+
+	*last = s->fed;
+	return keymap_find(&s->ends, e->thread, t->ordinal) &&
+	       p->written > before;
+}
+
+/* One write ends the loop; where a loop waits for a condition, it may have
+ * before it began. */
 static void feed_awaited(struct ownsync *s, const struct ownsync_thread *t,
 			 const struct event *e, uint32_t site,
 			 struct ownsync_effect *f)
 {
 	uint64_t granule = e->addr & ~(uint64_t)(GRANULE_BYTES - 1);
-	const struct place *p = place_of(s, granule);
+	struct place *p = place_of(s, granule);
 	uint8_t mask = ownsync_mask(e, granule);
 
 	if (!p || !p->is_awaited || p->again & mask || !(p->once & mask))
 		return;
 	f->note = loop_note(e->addr);
-	if (ownsync_is_write(e->kind))
+	if (ownsync_is_write(e->kind)) {
 		f->gives = e->thread != 0 || t->has_created;
-	else
-		f->takes = keymap_find(&s->waiting, site, 0) ||
-			   keymap_find(&s->ends, e->thread, t->ordinal);
+		p->written = s->fed;
+		return;
+	}
+	f->takes = ends_loop(s, t, e, p) || keymap_find(&s->waiting, site, 0);
 }
 
 /* ---- queues ---- */
@@ -222,6 +239,7 @@ static struct ownsync_effect feed_access(struct ownsync *s,
 	struct ownsync_effect f = { 0 };
 
 	t->ordinal++;
+	s->fed++;
 	feed_fresh(s, t, e, &f);
 	feed_awaited(s, t, e, site, &f);
 	if (!f.takes && !f.gives && ownsync_is_write(e->kind))

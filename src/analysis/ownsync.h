@@ -10,15 +10,18 @@
  *   - waiting loops. Reads that come again, alike, after a wait for a
  *     condition, or many times with nothing between: what ends such a loop is
  *     the write of what it reads. If the run has one write to these bytes, it
- *     is before the loop's last read in every run (section 5.2.2 of CTrigger's
- *     paper, which leaves it to the developer to say which loops wait).
+ *     is before the loop's last read in every run. A loop with nothing between
+ *     must have ended by that write, not before it or long after (section
+ *     5.2.2 of CTrigger's paper, which leaves it to the developer to say which
+ *     loops wait).
  *   - queues. A loop waits for a condition, and its threads write to what it
  *     read before they leave the critical section: they take. One thread
  *     writes there and never waits: it puts. If as many were taken as put,
  *     the k-th taking of a thread is after the k-th putting, whoever else
  *     takes.
- *   - locks. A word that threads exchange and later store to, each by turns:
- *     a critical section of its own.
+ *   - locks. A word that threads exchange and later store to, each by turns and
+ *     never two at once, and whoever did not get it was seen to try again: a
+ *     critical section of its own.
  *   - fresh memory. Nobody can use a block whose address the thread that
  *     allocated it has not yet written anywhere: not to memory that others
  *     use, nor given to a thread or a call.
@@ -46,8 +49,9 @@ struct ownsync;
 struct ownsync *ownsync_new(void);
 void ownsync_free(struct ownsync *s);
 
-/* Reads there wait for a condition, as another run has shown; and those that
- * this one has shown besides, good until the next call. */
+/* Reads there wait for a condition, or exchanges for a lock, as another run
+ * has shown; and those that this one has shown besides, good until the next
+ * call. */
 void ownsync_learn(struct ownsync *s, uint32_t site);
 const uint32_t *ownsync_waiting(const struct ownsync *s, size_t *count);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/ownsync_inner.h"
@@ -67,6 +68,23 @@ static void end_write(struct ownsync *s, struct ownsync_thread *t,
 
 /* ---- loops with nothing in them ---- */
 
+/* Of the last turn of a loop. Written between it and the turn before, it waits
+ * there in other runs too. */
+static void end_read(struct ownsync *s, const struct ownsync_thread *t,
+		     uint32_t n, uint32_t thread)
+{
+	const struct seen_read *r = &t->recent[n];
+
+	*keymap_at(&s->ends, thread, r->ordinal) = 1;
+	if (n >= t->period)
+		vec_push(&s->woken,
+			 (struct woken_read){
+				 .addr = r->addr,
+				 .from = t->recent[n - t->period].stamp,
+				 .to = r->stamp,
+				 .site = r->site });
+}
+
 /* The loop in hand is over: if it waited, its last turn ended it. */
 static void end_loop(struct ownsync *s, struct ownsync_thread *t,
 		     uint32_t thread)
@@ -75,9 +93,7 @@ static void end_loop(struct ownsync *s, struct ownsync_thread *t,
 
 	if (t->period && t->alike >= turns * t->period) {
 		for (uint32_t i = 0; i < t->period; i++)
-			*keymap_at(&s->ends, thread,
-				   t->recent[t->recent_count - 1 - i].ordinal) =
-				1;
+			end_read(s, t, t->recent_count - 1 - i, thread);
 		s->has_loops = true;
 	}
 	t->recent_count = t->period = t->alike = 0;
@@ -193,19 +209,36 @@ static struct word *word_of(struct ownsync *s, uint64_t addr)
 	return &s->words.at[*n - 1];
 }
 
+/* Who does not get a lock tries again. Without that an exchange before a store
+ * may be anything. */
+static void word_try(struct ownsync *s, struct word *w,
+		     const struct held_word *h, const struct event *e,
+		     uint32_t site)
+{
+	if (h->last || e->kind == EVENT_ATOMIC_CAS_FAIL)
+		ownsync_learn(s, site);
+	if (keymap_find(&s->waiting, site, 0))
+		w->is_tried_again = true;
+}
+
 /* Each store has an exchange of its thread before it, that locked. */
 static void word_event(struct ownsync *s, struct ownsync_thread *t,
-		       const struct event *e)
+		       const struct event *e, uint32_t site)
 {
 	struct held_word *h;
 	struct word *w;
 
-	if (e->kind != EVENT_ATOMIC_RMW && e->kind != EVENT_ATOMIC_STORE)
+	if (!event_is_atomic(e->kind) || e->kind == EVENT_ATOMIC_LOAD)
 		return;
 	h = held_word_at(t, e->addr);
 	w = word_of(s, e->addr);
+	if (e->kind != EVENT_ATOMIC_STORE)
+		word_try(s, w, h, e, site);
+	if (e->kind == EVENT_ATOMIC_CAS_FAIL)
+		return;
 	if (e->kind == EVENT_ATOMIC_RMW) {
 		h->last = t->ordinal;
+		h->stamp = e->stamp;
 		return;
 	}
 	if (!h->last) {
@@ -215,9 +248,45 @@ static void word_event(struct ownsync *s, struct ownsync_thread *t,
 		return;
 	}
 	*keymap_at(&s->locks, e->thread, h->last) = 1;
+	vec_push(&s->word_turns,
+		 (struct word_turn){ .from = h->stamp,
+				     .to = e->stamp,
+				     .word = (uint32_t)(w - s->words.at),
+				     .thread = e->thread });
 	h->last = 0;
 	w->threads += w->last != e->thread + 1;
 	w->last = e->thread + 1;
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+	const struct word_turn *x = a, *y = b;
+
+	if (x->word != y->word)
+		return x->word < y->word ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Two were in at once: it keeps nobody out. */
+static void check_words(struct ownsync *s)
+{
+	const struct word_turn *last = NULL;
+
+	for (size_t i = 0; i < s->words.count; i++)
+		s->words.at[i].is_lock &= s->words.at[i].is_tried_again;
+	if (s->word_turns.count)
+		qsort(s->word_turns.at, s->word_turns.count,
+		      sizeof(*s->word_turns.at), compare_turns);
+	for (size_t i = 0; i < s->word_turns.count; i++) {
+		const struct word_turn *t = &s->word_turns.at[i];
+
+		if (last && last->word == t->word && t->from < last->to &&
+		    t->thread != last->thread)
+			s->words.at[t->word].is_lock = false;
+		if (!last || last->word != t->word || t->to > last->to)
+			last = t;
+	}
+	s->word_turns.count = 0;
 }
 
 /* ---- the second time ---- */
@@ -256,6 +325,7 @@ static void foresee_access(struct ownsync *s, struct ownsync_thread *t,
 			   const struct event *e, uint32_t site)
 {
 	struct seen_read r = { .addr = e->addr,
+			       .stamp = t->stamp,
 			       .site = site,
 			       .ordinal = ++t->ordinal };
 
@@ -267,7 +337,7 @@ static void foresee_access(struct ownsync *s, struct ownsync_thread *t,
 		return;
 	}
 	note_memory(s, e, false);
-	word_event(s, t, e);
+	word_event(s, t, e, site);
 	if (ownsync_is_write(e->kind)) {
 		t->write = *e;
 		end_loop(s, t, e->thread);
@@ -359,6 +429,7 @@ bool ownsync_wants_more(struct ownsync *s)
 		forget_thread(&s->threads.at[i]);
 	}
 	find_waiting(s);
+	check_words(s);
 	for (size_t i = 0; s->times && i < s->queues.count; i++)
 		if (!is_queue(&s->queues.at[i]))
 			s->queues.at[i].putter = UINT32_MAX;

@@ -15,8 +15,10 @@
 enum {
 	LOOP_READS = 8, /* that one turn of a loop has at most */
 	RECENT = 2 * LOOP_READS,
-	/* Turns without anything between, until a loop is one that waits. */
-	TURNS_ATOMIC = 3,
+	/* Turns without anything between, until a loop is one that waits. Of
+	 * atomic loads the guest tells one more only if something was stored
+	 * since the last: however many there were, two are told. */
+	TURNS_ATOMIC = 1,
 	TURNS_PLAIN = 16,
 	FRESH_BLOCKS = 64, /* of a thread; more are taken as known */
 };
@@ -28,14 +30,17 @@ struct place {
 	bool is_shared;	     /* several threads were there */
 	bool is_awaited;     /* a loop waits for it */
 	uint64_t stamp;	     /* of the last write, or of an event before it */
+	uint32_t written;    /* its number, while the run is fed */
 };
 
 struct seen_read {
 	uint64_t addr;
+	uint64_t stamp; /* of it, or of an event before */
 	uint32_t site, ordinal;
 };
 
-/* A read that came again after a wait for a condition. */
+/* A read that came again after a wait for a condition, or that ended a loop
+ * with nothing in it. */
 struct woken_read {
 	uint64_t addr, from, to; /* stamps around the wait */
 	uint32_t site;
@@ -44,7 +49,8 @@ struct woken_read {
 /* A word of atomics, as one thread uses it. */
 struct held_word {
 	uint64_t addr;
-	uint32_t last; /* ordinal of its last exchange, 0 none since a store */
+	uint32_t last;	/* ordinal of its last exchange, 0 none since a store */
+	uint64_t stamp; /* of it */
 };
 
 struct fresh_block {
@@ -85,11 +91,18 @@ struct queue {
 	uint64_t fed_puts;
 };
 
+/* From an exchange to the store that ends what it began. */
+struct word_turn {
+	uint64_t from, to; /* stamps */
+	uint32_t word, thread;
+};
+
 /* A word, as all use it. */
 struct word {
 	uint64_t addr;
 	uint32_t threads, last; /* how many threads locked it */
 	bool is_lock;
+	bool is_tried_again; /* by who did not get it */
 };
 
 struct ownsync {
@@ -99,13 +112,16 @@ struct ownsync {
 	VEC(struct woken_read) woken;
 	struct keymap waiting; /* sites of reads that wait for a condition */
 	VEC(uint32_t) waiting_list;
-	struct keymap ends;	/* thread and ordinal: last reads of loops */
-	struct keymap takers;	/* queue and thread: it waits there */
-	struct keymap taken;	/* queue and thread: how many, while fed */
+	struct keymap ends;   /* thread and ordinal: last reads of loops */
+	struct keymap looked; /* granule and thread: number of its last read */
+	uint32_t fed;	      /* accesses, while the run is fed */
+	struct keymap takers; /* queue and thread: it waits there */
+	struct keymap taken;  /* queue and thread: how many, while fed */
 	struct keymap queue_at; /* by address: queue + 1 */
 	VEC(struct queue) queues;
 	struct keymap word_at; /* by address: word + 1 */
 	VEC(struct word) words;
+	VEC(struct word_turn) word_turns;
 	struct keymap locks; /* thread and ordinal: the exchange that locked */
 	unsigned int times;  /* that all events were shown */
 	bool has_loops;

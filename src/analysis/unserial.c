@@ -65,6 +65,7 @@ static void unserial_drop(struct unserial *u)
 	ownsync_free(u->own);
 	keymap_done(&u->semaphores);
 	keymap_done(&u->waits);
+	keymap_done(&u->inside);
 	keymap_done(&u->by_sites);
 	keymap_done(&u->by_remote);
 	keymap_done(&u->shared_sites);
@@ -159,23 +160,43 @@ static struct semaphore *semaphore_at(struct unserial *u, uint64_t addr)
 static void foresee_semaphore(struct unserial *u, const struct event *e)
 {
 	struct semaphore *s;
+	uint32_t *inside;
 
 	if (e->kind == EVENT_SEM_INIT) {
 		s = semaphore_at(u, e->addr);
 		s->inits++;
 		s->initial = e->arg;
-	} else if (e->kind == EVENT_SEM_POST) {
-		s = semaphore_at(u, e->addr);
-		if (!s->poster)
-			s->poster = e->thread + 1;
-		else if (s->poster != e->thread + 1)
-			s->poster = UINT32_MAX;
+		return;
 	}
+	if (e->kind != EVENT_SEM_POST && e->kind != EVENT_SEM_WAIT)
+		return;
+	s = semaphore_at(u, e->addr);
+	inside = keymap_at(&u->inside, e->addr, e->thread);
+	s->is_uneven |= *inside == (e->kind == EVENT_SEM_WAIT);
+	*inside = e->kind == EVENT_SEM_WAIT;
+	if (e->kind == EVENT_SEM_WAIT)
+		return;
+	if (!s->poster)
+		s->poster = e->thread + 1;
+	else if (s->poster != e->thread + 1)
+		s->poster = UINT32_MAX;
+}
+
+/* One at a time, and each gives back what it took. */
+static bool is_mutex(const struct semaphore *s)
+{
+	return s->inits == 1 && s->initial == 1 && s->poster && !s->is_uneven;
 }
 
 static uint32_t site_of(const struct unserial *u, const struct event *e)
 {
 	return u->in.site_of ? u->in.site_of(u->in.self, e->stack) : e->stack;
+}
+
+void unserial_learn(struct unserial *u, uint32_t site)
+{
+	if (u->own)
+		ownsync_learn(u->own, site);
 }
 
 void unserial_foresee(struct unserial *u, const struct event *e)
@@ -223,18 +244,6 @@ static struct event order_by_semaphore(struct unserial *u,
 	note.kind = EVENT_NOTE_ACQUIRE;
 	note.addr = post_note(u, s, wait > s->initial ? wait - s->initial : 0);
 	return note;
-}
-
-static void feed_semaphore(struct unserial *u, const struct event *e)
-{
-	struct event note = order_by_semaphore(u, e);
-
-	happens_feed(u->order[ORDER_SURE].now, &note);
-	for (unsigned int i = ORDER_LIKELY; i < ORDERS; i++)
-		happens_feed(u->order[i].now, e);
-	for (unsigned int i = 0; i < ORDERS; i++)
-		if (is_acquire(e))
-			order_keep(&u->order[i], e->thread);
 }
 
 /* ---- accesses ---- */
@@ -372,6 +381,25 @@ static struct event as_event(const struct event *e, unsigned int kind,
 	return other;
 }
 
+static void feed_semaphore(struct unserial *u, const struct event *e)
+{
+	struct event note = order_by_semaphore(u, e);
+	struct event lock = as_event(
+		e,
+		e->kind == EVENT_SEM_WAIT ? EVENT_SPIN_LOCK : EVENT_SPIN_UNLOCK,
+		e->addr);
+
+	lock.arg = LOCK_IS_SEMAPHORE;
+	if (is_mutex(semaphore_at(u, e->addr)))
+		feed_lock(u, &lock);
+	happens_feed(u->order[ORDER_SURE].now, &note);
+	for (unsigned int i = ORDER_LIKELY; i < ORDERS; i++)
+		happens_feed(u->order[i].now, e);
+	for (unsigned int i = 0; i < ORDERS; i++)
+		if (is_acquire(e))
+			order_keep(&u->order[i], e->thread);
+}
+
 static void feed_shared(struct unserial *u, const struct event *e,
 			bool is_fresh)
 {
@@ -499,8 +527,8 @@ struct unserial_result *unserial_by(struct trace *t,
 	struct unserial_result *r;
 	struct event e;
 
-	for (size_t i = 0; u->own && i < how->waiting_count; i++)
-		ownsync_learn(u->own, how->waiting[i]);
+	for (size_t i = 0; i < how->waiting_count; i++)
+		unserial_learn(u, how->waiting[i]);
 	do {
 		trace_rewind(t);
 		while (trace_next_unordered(t, &e))
@@ -508,7 +536,7 @@ struct unserial_result *unserial_by(struct trace *t,
 	} while (unserial_wants_more(u));
 	trace_rewind(t);
 	/* What ends is named before it is forgotten. */
-	while (trace_next(t, &e)) {
+	while (!how->only_waiting && trace_next(t, &e)) {
 		unserial_feed(u, &e);
 		locations_feed(where, &e);
 	}

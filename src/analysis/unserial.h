@@ -22,7 +22,9 @@
  *     semaphore that one thread alone posts to (the n-th wait of a thread is
  *     after post n minus the initial value, whoever else waits);
  *   - not if one critical section holds both P and C, and R holds the same
- *     lock. Two sections of the same lock protect nothing;
+ *     lock. Two sections of the same lock protect nothing. A semaphore that
+ *     begins with one, and that every thread takes and gives back by turns, is
+ *     a lock;
  *   - not if what the program made for itself keeps them apart: loops that
  *     wait, queues, locks of atomics, memory that nobody knows yet (ownsync.h).
  * Memory that is allocated, mapped, or becomes a thread's stack is new: what
@@ -154,6 +156,7 @@ struct unserial_how {
 	bool is_by_stack;
 	const uint32_t *waiting; /* of another run, as sites */
 	size_t waiting_count;
+	bool only_waiting; /* look for no more than what waits */
 };
 
 struct unserial_result *unserial_by(struct trace *t,
@@ -188,6 +191,9 @@ struct unserial_inputs {
 struct unserial;
 
 struct unserial *unserial_new(const struct unserial_inputs *inputs);
+
+/* Reads there wait for a condition, as another run has shown. */
+void unserial_learn(struct unserial *u, uint32_t site);
 
 /* All events of the run are shown first, each thread's in order, once more if
  * that is wanted, and then fed in the order of the run. Those that were not

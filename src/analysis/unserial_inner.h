@@ -65,6 +65,9 @@ struct semaphore {
 	uint64_t initial;
 	uint32_t inits, poster; /* poster + 1; UINT32_MAX: several */
 	uint64_t posts;		/* so far */
+	/* Some thread posts what it did not wait for, or waits twice: it is no
+	 * mutex. */
+	bool is_uneven;
 };
 
 /* Touches that are alike but for their time. */
@@ -89,7 +92,8 @@ struct unserial {
 	struct kept_order order[ORDERS];
 	struct keymap semaphores; /* by address: index + 1 */
 	VEC(struct semaphore) sems;
-	struct keymap waits; /* by address and thread: how many */
+	struct keymap waits;  /* by address and thread: how many */
+	struct keymap inside; /* the same: waited and not posted, foreseen */
 	struct granules granules;
 	VEC(struct touch) touches; /* [0] unused */
 

@@ -62,11 +62,30 @@ static void merge_sites(struct unserial_result *r,
 	keymap_done(&seen);
 }
 
+/* What one run shows to wait, waits in all. */
+static void merge_waiting(struct unserial_result *r,
+			  const struct unserial_result *other)
+{
+	size_t known = r->waiting_count;
+
+	r->waiting = xrealloc(r->waiting, (known + other->waiting_count + 1) *
+						  sizeof(*r->waiting));
+	for (size_t i = 0; i < other->waiting_count; i++) {
+		size_t k = 0;
+
+		while (k < known && r->waiting[k] != other->waiting[i])
+			k++;
+		if (k == known && other->waiting[i])
+			r->waiting[r->waiting_count++] = other->waiting[i];
+	}
+}
+
 void unserial_merge(struct unserial_result *r, struct unserial_result *other,
 		    enum unserial_rank rank)
 {
 	merge_candidates(r, other);
 	merge_sites(r, other);
+	merge_waiting(r, other);
 	unserial_order(r, rank);
 	unserial_free(other);
 }

@@ -93,6 +93,8 @@ static void result_here(const struct trace *from, const struct trace *here,
 			r->site_list[kept++] = site;
 	}
 	r->sites = kept;
+	for (size_t i = 0; i < r->waiting_count; i++)
+		r->waiting[i] = site_here(from, here, r->waiting[i]);
 }
 
 /* ---- runs ---- */
@@ -100,44 +102,42 @@ static void result_here(const struct trace *from, const struct trace *here,
 /* Where to wait is learned from one run and holds in all. */
 static struct unserial_result *analyse_knowing(
 	struct trace *t, const struct trace *here,
-	const struct unserial_result *known, enum unserial_rank rank)
+	const struct unserial_result *known, struct unserial_how how)
 {
 	uint32_t *waiting = xcalloc(known->waiting_count + 1, sizeof(*waiting));
 	struct unserial_result *r;
 
 	for (size_t i = 0; i < known->waiting_count; i++)
 		waiting[i] = site_here(here, t, known->waiting[i]);
-	r = unserial_by(t, &(struct unserial_how){
-				   .rank = rank,
-				   .waiting = waiting,
-				   .waiting_count = known->waiting_count });
+	how.waiting = waiting;
+	how.waiting_count = known->waiting_count;
+	r = unserial_by(t, &how);
 	free(waiting);
+	result_here(t, here, r);
 	return r;
 }
 
-struct unserial_result *profile_controlled(struct worker *w,
-					   const struct trace *here,
-					   const struct unserial_result *known,
-					   const struct control_ask *ask,
-					   enum unserial_rank rank)
+/* A run that held, or NULL. */
+static struct trace *record(struct worker *w, const struct control_ask *ask)
 {
 	const struct control_result *ran = &w->control->results[0];
-	struct unserial_result *r = NULL;
 	struct trace *trace;
 	struct err ignored;
 
 	if (worker_record(w, ask, &trace, &ignored) < 0)
 		return NULL;
-	if (ran->outcome == OUTCOME_NONE && !ran->wait_status) {
-		r = analyse_knowing(trace, here, known, rank);
-		result_here(trace, here, r);
-	}
+	if (ran->outcome == OUTCOME_NONE && !ran->wait_status)
+		return trace;
 	trace_close(trace);
-	return r;
+	return NULL;
 }
 
-static uint32_t add(struct worker *w, const struct expose_options *o,
-		    struct expose_result *r, uint32_t count, uint64_t ms)
+struct kept_runs {
+	VEC(struct trace *) all;
+};
+
+static void record_all(struct worker *w, const struct expose_options *o,
+		       uint32_t count, uint64_t ms, struct kept_runs *kept)
 {
 	struct control_ask ask = { .runs = 1,
 				   .depth = 3,
@@ -147,22 +147,69 @@ static uint32_t add(struct worker *w, const struct expose_options *o,
 				   .flags = CONTROL_RECORD | CONTROL_ALL |
 					    CONTROL_STOP };
 	double end = expose_now() + (double)ms / 1000;
-	uint32_t added = 0;
 
 	for (uint32_t i = 0; i < count && expose_now() < end; i++) {
-		struct unserial_result *one;
+		struct trace *one;
 
 		/* Threads by turns, and threads one after the other. */
 		ask.strategy = i % 2 ? STRATEGY_PCT : STRATEGY_RANDOM;
 		ask.seed = i + 1;
-		one = profile_controlled(w, r->trace, r->unserial, &ask,
-					 o->rank);
+		one = record(w, &ask);
 		if (!one)
 			continue;
 		ask.length = w->control->results[0].points;
-		unserial_merge(r->unserial, one, o->rank);
-		added++;
+		vec_push(&kept->all, one);
 	}
+}
+
+/* First what waits, in any of them: a run in which a loop did not have to wait
+ * shows an order all the same then. The watched one is looked at once more, if
+ * it did not know. */
+static void learn(const struct expose_options *o, struct expose_result *r,
+		  const struct kept_runs *kept)
+{
+	const struct unserial_how how = { .rank = o->rank,
+					  .only_waiting = true };
+	size_t known = r->unserial->waiting_count;
+	struct unserial_result *anew;
+
+	for (size_t i = 0; i < kept->all.count; i++)
+		unserial_merge(r->unserial,
+			       analyse_knowing(kept->all.at[i], r->trace,
+					       r->unserial, how),
+			       o->rank);
+	if (r->unserial->waiting_count == known)
+		return;
+	trace_rewind(r->trace);
+	anew = unserial_by(
+		r->trace,
+		&(struct unserial_how){ .rank = o->rank,
+					.waiting = r->unserial->waiting,
+					.waiting_count =
+						r->unserial->waiting_count });
+	trace_rewind(r->trace);
+	unserial_free(r->unserial);
+	r->unserial = anew;
+}
+
+static uint32_t add(struct worker *w, const struct expose_options *o,
+		    struct expose_result *r, uint32_t count, uint64_t ms)
+{
+	const struct unserial_how how = { .rank = o->rank };
+	struct kept_runs kept = { 0 };
+	uint32_t added;
+
+	record_all(w, o, count, ms, &kept);
+	learn(o, r, &kept);
+	for (size_t i = 0; i < kept.all.count; i++) {
+		unserial_merge(r->unserial,
+			       analyse_knowing(kept.all.at[i], r->trace,
+					       r->unserial, how),
+			       o->rank);
+		trace_close(kept.all.at[i]);
+	}
+	added = (uint32_t)kept.all.count;
+	vec_free(&kept.all);
 	return added;
 }
 

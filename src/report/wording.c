@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 const char *word_access(const struct race_access *a)
@@ -23,6 +24,8 @@ const char *word_lock(const struct held_lock *l)
 		return "spin lock";
 	case LOCK_RWLOCK:
 		return l->is_read ? "read lock" : "write lock";
+	case LOCK_SEMAPHORE:
+		return "semaphore";
 	}
 	return "lock";
 }
@@ -36,6 +39,8 @@ uint64_t word_lock_size(const struct held_lock *l)
 		return sizeof(pthread_spinlock_t);
 	case LOCK_RWLOCK:
 		return sizeof(pthread_rwlock_t);
+	case LOCK_SEMAPHORE:
+		return sizeof(sem_t);
 	}
 	return 1;
 }

@@ -124,6 +124,20 @@ static void a_look_at_a_flag_does_not(void **state)
 	assert_int_equal(status(2, 1, 3), UNSERIAL_OPEN);
 }
 
+/* The flag was set before the last turn but one: the loop counts. */
+static void a_loop_that_ends_by_itself_does_not(void **state)
+{
+	(void)state;
+	threads_begin();
+	did_at(1, EVENT_WRITE, X, 0, 1);
+	did_at(1, EVENT_ATOMIC_STORE, FLAG, SEQ_CST, 6);
+	for (unsigned int i = 0; i < 6; i++)
+		did_at(2, EVENT_ATOMIC_LOAD, FLAG, SEQ_CST, 5);
+	did_at(2, EVENT_READ, X, 0, 2);
+	did_at(2, EVENT_WRITE, X, 0, 3);
+	assert_int_not_equal(status(2, 1, 3), UNSERIAL_PRUNED);
+}
+
 static void nor_does_a_flag_that_is_set_twice(void **state)
 {
 	(void)state;
@@ -258,16 +272,69 @@ static void section(uint32_t thread, uint32_t p, uint32_t c, bool locks)
 	did(thread, EVENT_ATOMIC_STORE, WORD);
 }
 
+/* `again`: thread 2 comes while thread 1 is in, and tries once more. */
+static void contended(bool again)
+{
+	threads_begin();
+	did_at(1, EVENT_ATOMIC_RMW, WORD, SEQ_CST, 7);
+	if (again)
+		did_at(2, EVENT_ATOMIC_RMW, WORD, SEQ_CST, 8);
+	section(1, 1, 2, false);
+	did_at(2, EVENT_ATOMIC_RMW, WORD, SEQ_CST, 8);
+	section(2, 3, 4, false);
+}
+
 static void words_can_be_locks(void **state)
 {
 	(void)state;
-	threads_begin();
-	section(1, 1, 2, true);
-	section(2, 3, 4, true);
+	contended(true);
 	assert_int_equal(status(1, 4, 2), UNSERIAL_PRUNED);
+	/* nobody had to wait: it may be a counter */
+	contended(false);
+	assert_int_not_equal(status(1, 4, 2), UNSERIAL_PRUNED);
 	threads_begin();
 	section(1, 1, 2, true);
 	section(2, 3, 4, false);
+	assert_int_not_equal(status(1, 4, 2), UNSERIAL_PRUNED);
+}
+
+/* One tries twice, but both are in at once. */
+static void who_lets_two_in_is_no_lock(void **state)
+{
+	(void)state;
+	threads_begin();
+	did(1, EVENT_ATOMIC_RMW, WORD);
+	did(1, EVENT_ATOMIC_RMW, WORD);
+	did_at(1, EVENT_READ, X, 0, 1);
+	did(2, EVENT_ATOMIC_RMW, WORD);
+	did_at(2, EVENT_WRITE, X, 0, 4);
+	did_at(1, EVENT_WRITE, X, 0, 2);
+	did(1, EVENT_ATOMIC_STORE, WORD);
+	did(2, EVENT_ATOMIC_STORE, WORD);
+	assert_int_equal(status(1, 4, 2), UNSERIAL_EXERCISED);
+}
+
+/* Each takes it and gives it back. `again`: one does twice. */
+static void semaphore(bool again)
+{
+	threads_begin();
+	did_at(0, EVENT_SEM_INIT, WORD, 1, 0);
+	for (uint32_t t = 1; t <= 2; t++) {
+		did(t, EVENT_SEM_WAIT, WORD);
+		did_at(t, EVENT_READ, X, 0, 2 * t - 1);
+		did_at(t, EVENT_WRITE, X, 0, 2 * t);
+		did(t, EVENT_SEM_POST, WORD);
+	}
+	if (again)
+		did(2, EVENT_SEM_POST, WORD);
+}
+
+static void semaphores_can_be_locks(void **state)
+{
+	(void)state;
+	semaphore(false);
+	assert_int_equal(status(1, 4, 2), UNSERIAL_PRUNED);
+	semaphore(true);
 	assert_int_not_equal(status(1, 4, 2), UNSERIAL_PRUNED);
 }
 
@@ -314,6 +381,9 @@ int main(void)
 		cmocka_unit_test(what_is_taken_was_put),
 		cmocka_unit_test(a_queue_must_come_out_even),
 		cmocka_unit_test(words_can_be_locks),
+		cmocka_unit_test(semaphores_can_be_locks),
+		cmocka_unit_test(who_lets_two_in_is_no_lock),
+		cmocka_unit_test(a_loop_that_ends_by_itself_does_not),
 		cmocka_unit_test(nobody_knows_a_fresh_block),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
