@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/unserial.h"
 #include "base/install.h"
 #include "base/log.h"
 #include "cli/run_args.h"
@@ -18,6 +19,7 @@
 #include "store/again.h"
 #include "store/keeping.h"
 #include "store/store.h"
+#include "trace/site.h"
 #include "trial/program.h"
 
 enum { PROCESSORS = 2 /* that programs are told of, on every machine */ };
@@ -26,7 +28,7 @@ struct explore_values {
 	uint64_t runs, time_for, jobs, bound, window, hang, max_points, memory,
 		keep;
 	const char *search, *solver, *points, *expect, *check, *store, *output,
-		*classes;
+		*classes, *interleavings;
 	bool all_failures, no_deadlocks, resume, json, costs;
 };
 
@@ -65,6 +67,8 @@ static const struct arg explore_options[] = {
 		 "say what runs and questions took"),
 	ARG_PATH(struct explore_values, classes, "classes", 0, "FILE",
 		 "write a number for each class of runs to FILE"),
+	ARG_PATH(struct explore_values, interleavings, "interleavings", 0,
+		 "FILE", "write the unserializable ones that happened to FILE"),
 	ARG_FLAG(struct explore_values, json, "json", 0, "print JSON"),
 	ARG_PATH(struct explore_values, output, "output", 'o', "FILE",
 		 "print to FILE instead of standard output"),
@@ -135,6 +139,7 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.workers = (uint32_t)v->jobs,
 		.all_failures = v->all_failures,
 		.no_deadlocks = v->no_deadlocks,
+		.interleavings = v->interleavings != NULL,
 		.outputs = &t->outputs,
 		.search = search_of(v->search),
 		.solver = strcmp(v->solver, "z3") == 0 ? SOLVER_Z3 :
@@ -206,20 +211,49 @@ static int tell(const struct table *t, struct err *err)
 	return explore_status(&t->result);
 }
 
-/* For comparing two explorations. */
-static int classes_write(const struct table *t, struct err *err)
+static void classes_print(const struct table *t, FILE *out)
 {
-	const char *path = t->v->classes;
+	for (size_t i = 0; i < t->result.seen.count; i++)
+		fprintf(out, "%016" PRIx64 "\n", t->result.seen.at[i]);
+}
+
+static void interleavings_print(const struct table *t, FILE *out)
+{
+	const struct explore_result *r = &t->result;
+	const struct site_tables tables = {
+		.modules = r->modules.at,
+		.module_count = (uint32_t)r->modules.count
+	};
+	struct sites *sites = sites_new_from(&tables);
+
+	for (size_t i = 0; i < r->interleavings.all.count; i++) {
+		const struct interleaving_seen *s = &r->interleavings.all.at[i];
+		const uint32_t places[] = { s->p, s->r, s->c };
+
+		fputs(unserial_pattern_text(s->pattern), out);
+		for (int k = 0; k < 3; k++) {
+			char *text = site_name(sites, places[k]);
+
+			fprintf(out, " %s", text);
+			free(text);
+		}
+		fputc('\n', out);
+	}
+	sites_free(sites);
+}
+
+/* For comparing two explorations, or one with what an analysis says. */
+static int file_write(const struct table *t, const char *path,
+		      void (*print)(const struct table *t, FILE *out),
+		      struct err *err)
+{
 	FILE *out = path ? fopen(path, "we") : NULL;
 
 	if (!path)
 		return 0;
-	if (!out)
-		return err_set(err, "cannot write %s: %s", path,
-			       strerror(errno));
-	for (size_t i = 0; i < t->result.seen.count; i++)
-		fprintf(out, "%016" PRIx64 "\n", t->result.seen.at[i]);
-	if (fclose(out) == EOF)
+	if (out)
+		print(t, out);
+	if (!out || fclose(out) == EOF)
 		return err_set(err, "cannot write %s: %s", path,
 			       strerror(errno));
 	return 0;
@@ -260,7 +294,9 @@ static int run(struct table *t, char **argv, const char *guest, struct err *err)
 	t->options.to = &line;
 	rc = explore(&t->options, &t->result, err);
 	line_done(&line);
-	if (rc < 0 || keep_all(t, err) < 0 || classes_write(t, err) < 0)
+	if (rc < 0 || keep_all(t, err) < 0 ||
+	    file_write(t, t->v->classes, classes_print, err) < 0 ||
+	    file_write(t, t->v->interleavings, interleavings_print, err) < 0)
 		return -1;
 	return tell(t, err);
 }

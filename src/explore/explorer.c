@@ -184,6 +184,7 @@ static void begin_anew(struct explorer *x)
 	x->result->runs = 0;
 	x->result->classes = 0;
 	x->result->seen.count = 0;
+	x->result->interleavings.all.count = 0;
 	x->result->diverged = 0;
 	x->gaps = 0;
 	x->unmodelled = 0;
@@ -212,6 +213,8 @@ static void take_result(struct explorer *x, struct hand *h,
 	x->result->diverged += job->is_diverged;
 	if (x->o->state)
 		explore_state_add(&x->made, &job->order);
+	if (x->o->interleavings)
+		interleavings_add(&x->result->interleavings, t);
 	x->kind->learn(x->search, job, t);
 }
 
@@ -531,6 +534,7 @@ void explore_done(struct explore_result *r)
 		free(r->why.at[i]);
 	vec_free(&r->why);
 	vec_free(&r->modules);
+	vec_free(&r->interleavings.all);
 	vec_free(&r->query_ms);
 	vec_free(&r->seen);
 }

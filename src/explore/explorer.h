@@ -18,6 +18,7 @@
  * May be called by any verb, under the conditions of campaign_run.
  */
 
+#include "explore/interleavings.h"
 #include "explore/solver.h"
 #include "trial/campaign.h"
 
@@ -50,10 +51,11 @@ struct explore_options {
 
 	enum explore_search search;
 	enum solver_kind solver;
-	const char *state; /* file to go on from and to write; NULL: none */
-	bool no_deadlocks; /* ask for no states in which every thread waits */
-	uint32_t bound;	   /* preemptions, of chess */
-	uint32_t window;   /* events that mcm looks at together; 0: all */
+	const char *state;  /* file to go on from and to write; NULL: none */
+	bool no_deadlocks;  /* ask for no states in which every thread waits */
+	uint32_t bound;	    /* preemptions, of chess */
+	uint32_t window;    /* events that mcm looks at together; 0: all */
+	bool interleavings; /* tell which unserializable ones happened */
 
 	void (*tell)(void *to, const struct explore_news *news);
 	void *to;
@@ -65,7 +67,8 @@ struct explore_result {
 	uint64_t before;    /* runs by then */
 	uint64_t classes;   /* of runs: what threads did and read */
 	VEC(uint64_t) seen; /* a number for each of them */
-	uint64_t left;	    /* runs not asked about, or schedules not run */
+	struct interleavings interleavings;
+	uint64_t left; /* runs not asked about, or schedules not run */
 	uint64_t diverged;
 	uint64_t restarts;
 	bool is_complete; /* nothing is left, and nothing hides */

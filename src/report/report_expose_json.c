@@ -2,6 +2,7 @@
 #include "report/report_expose.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "base/err.h"
 
@@ -47,11 +48,15 @@ static json_t *candidate_json(const struct expose_result *r,
 			      (json_int_t)c->tally.late_us, "seconds",
 			      c->seconds);
 
-	if (c->kind == EXPOSE_INTERLEAVING)
+	if (c->kind == EXPOSE_INTERLEAVING) {
 		json_object_set_new(
 			o, "pattern",
 			json_string(unserial_pattern_text(
 				r->unserial->at[c->unserial].pattern)));
+		/* its place among all, which --explain lists */
+		json_object_set_new(o, "interleaving",
+				    json_integer((json_int_t)c->unserial + 1));
+	}
 	return o;
 }
 
@@ -85,6 +90,46 @@ static json_t *space_json(const struct expose_result *r)
 		(json_int_t)u->by_status[UNSERIAL_LIKELY], "exercised",
 		(json_int_t)u->by_status[UNSERIAL_EXERCISED], "pruned",
 		(json_int_t)u->by_status[UNSERIAL_PRUNED]);
+}
+
+static const char *status_text(enum unserial_status status)
+{
+	static const char *const texts[] = {
+		[UNSERIAL_OPEN] = "open",
+		[UNSERIAL_LIKELY] = "likely ordered",
+		[UNSERIAL_EXERCISED] = "exercised",
+		[UNSERIAL_PRUNED] = "pruned",
+	};
+
+	return texts[status];
+}
+
+static void site_set(json_t *o, const char *key, struct sites *s, uint32_t site)
+{
+	char *text = site_name(s, site);
+
+	json_object_set_new(o, key, json_string(text));
+	free(text);
+}
+
+/* All, with what was pruned: sites, and not stacks. */
+static json_t *interleavings_json(const struct expose_report *r)
+{
+	const struct unserial_result *u = r->result->unserial;
+	json_t *all = json_array();
+
+	for (size_t i = 0; u && !r->options->is_by_stack && i < u->count; i++) {
+		const struct unserial_candidate *f = &u->at[i];
+		json_t *o = json_pack("{s:s, s:s}", "pattern",
+				      unserial_pattern_text(f->pattern),
+				      "status", status_text(f->status));
+
+		site_set(o, "p", r->result->sites, f->p.site);
+		site_set(o, "r", r->result->sites, f->r.site);
+		site_set(o, "c", r->result->sites, f->c.site);
+		json_array_append_new(all, o);
+	}
+	return all;
 }
 
 static json_t *moments_json(const struct expose_result *r)
@@ -123,6 +168,8 @@ void report_expose_json(const struct expose_report *r, FILE *out)
 		      "candidates", candidates, "bugs", bugs, "coverage",
 		      moments_json(e));
 	CHECK(o);
+	if (r->explains)
+		json_object_set_new(o, "interleavings", interleavings_json(r));
 	json_dumpf(o, out, JSON_INDENT(1));
 	fputc('\n', out);
 	json_decref(o);

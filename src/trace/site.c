@@ -376,6 +376,18 @@ char *address_name(const struct sites *s, uint64_t addr)
 			 (unsigned long long)(addr - run->bias));
 }
 
+char *site_name(struct sites *s, uint32_t site)
+{
+	struct site_chain c = site_resolve(s, site, true);
+	const char *slash;
+
+	if (!c.count || !c.frames[0].module)
+		return xstrdup("?");
+	slash = strrchr(c.frames[0].module, '/');
+	return xasprintf("%s+0x%llx", slash ? slash + 1 : c.frames[0].module,
+			 (unsigned long long)c.frames[0].offset);
+}
+
 size_t sites_warnings(const struct sites *s)
 {
 	return s->warnings.count;

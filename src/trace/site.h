@@ -68,6 +68,9 @@ const char *global_name(struct sites *s, uint64_t addr, uint64_t size);
  * NULL. The caller frees. */
 char *address_name(const struct sites *s, uint64_t addr);
 
+/* The same of a site, which is the same in every run of a program. */
+char *site_name(struct sites *s, uint32_t site);
+
 /* Which modules could not be used and why, one sentence each, found so far:
  * gone, or changed since the run. */
 size_t sites_warnings(const struct sites *s);
