@@ -82,7 +82,7 @@ struct access_pair {
 	uint64_t tail_at;
 	uint64_t addr;	/* there, the first time */
 	uint64_t first; /* clock: accesses of the run under control, else the
-			   processor's counter */
+			   processor's counter (see runtime/pairs.h) */
 	_Atomic uint64_t last;
 	_Atomic uint32_t count;
 	uint32_t slot; /* of the index */

@@ -15,8 +15,12 @@ EXPORT HOT void __sanitizer_cov_trace_pc(void)
 {
 	struct thread *t = self;
 
-	if (likely(!(pairing | controlled)) || !t || !t->alive || t->inside)
+	if (!t || !t->alive || t->inside)
 		return;
+	if (pairing_plain) {
+		pairs_block(t, CALLER);
+		return;
+	}
 	if (pairing)
 		pairs_block(t, CALLER);
 	if (controlled)

@@ -107,10 +107,10 @@ static void thread_reset(struct thread *t)
 	uint64_t *before = t->before;
 	struct call *base = t->base, *limit = t->limit;
 	struct stack_memo *memo = t->memo;
-	struct loops *loops = t->loops;
+	struct loop_frame *loops = t->loops;
 	struct pair_memo *pair_memo = t->pair_memo;
 
-	base->loops = 0;
+	base->header = base->loops = base->began = 0;
 	*t = (struct thread){ .before = before,
 			      .base = base,
 			      .memo = memo,

@@ -8,6 +8,10 @@
 
 #include <sys/mman.h>
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
 /*
  * Granules and their moments lie in leaves, one for each MiB of memory that is
  * used, found by a table over all addresses a program can have. Both are
@@ -20,6 +24,10 @@ enum {
 	LEAVES = 1 << 17,
 	TOPS = 1 << (ADDRESS_LOG - LEAF_LOG),
 	PAGE = 4096,
+	HUGE_PAGE = 1 << 21,
+	/* So many granules of a leaf are used first, then it is worth huge
+	 * pages. */
+	LEAF_BUSY = 8192,
 };
 
 bool pairing, pairing_plain;
@@ -32,17 +40,19 @@ struct leaf {
 static struct leaf *_Atomic *tops;
 static struct leaf *leaves;
 static _Atomic uint32_t leaf_count;
+static uint32_t leaf_uses[LEAVES]; /* of granules that knew nothing */
 
+/* On a border of huge pages. */
 static void *reserve(size_t size)
 {
-	long at = SYS_6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+	long at = SYS_6(SYS_mmap, 0, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at < 0 && at > -4096)
 		return NULL;
-	guest_hide((void *)at, size);
-	SYS_3(SYS_madvise, at, size, MADV_NOHUGEPAGE);
-	return (void *)at;
+	guest_hide((void *)at, size + HUGE_PAGE);
+	SYS_3(SYS_madvise, at, size + HUGE_PAGE, MADV_NOHUGEPAGE);
+	return (void *)((at + HUGE_PAGE - 1) & -(long)HUGE_PAGE);
 }
 
 bool pairs_init(void)
@@ -85,11 +95,9 @@ static COLD struct leaf *leaf_new(uintptr_t addr)
 /* NULL: the leaf is not there. */
 static inline struct granule *granule_find(uintptr_t addr)
 {
-	struct leaf *leaf =
-		unlikely(addr >> ADDRESS_LOG) ?
-			NULL :
-			atomic_load_explicit(&tops[addr >> LEAF_LOG],
-					     memory_order_relaxed);
+	/* No program comes away with an address that has more bits. */
+	struct leaf *leaf = atomic_load_explicit(
+		&tops[addr >> LEAF_LOG & (TOPS - 1)], memory_order_relaxed);
 
 	return likely(leaf) ? &leaf->granules[addr >> 3 & (LEAF_GRANULES - 1)] :
 			      NULL;
@@ -104,6 +112,29 @@ static struct granule *granule_get(uintptr_t addr)
 		return g;
 	leaf = leaf_new(addr);
 	return leaf ? &leaf->granules[addr >> 3 & (LEAF_GRANULES - 1)] : NULL;
+}
+
+/* A leaf that is much used goes over to huge pages, where there are any: with
+ * small ones, shadow this large costs more in looking for pages than in all
+ * else. Where the kernel is too old for doing that at once, it holds for what
+ * is touched from now on. */
+static COLD void leaf_enlarge(uint32_t n)
+{
+	SYS_3(SYS_madvise, &leaves[n], sizeof(leaves[n]), MADV_HUGEPAGE);
+	SYS_3(SYS_madvise, &leaves[n], sizeof(leaves[n]), MADV_COLLAPSE);
+}
+
+/* A granule that knew nothing is used. Threads may count at the same moment;
+ * no number is left out so. */
+static inline void leaf_use(const struct granule *g)
+{
+	uint32_t n = (uint32_t)(((uintptr_t)g - (uintptr_t)leaves) /
+				sizeof(*leaves));
+	uint32_t uses = __atomic_load_n(&leaf_uses[n], __ATOMIC_RELAXED) + 1;
+
+	__atomic_store_n(&leaf_uses[n], uses, __ATOMIC_RELAXED);
+	if (unlikely(uses == LEAF_BUSY))
+		leaf_enlarge(n);
 }
 
 /* Behind all granules of the leaf come their moments. */
@@ -128,22 +159,25 @@ enum { NONE = GRANULE_ENTRIES };
  * read at the same place as before leaves the moment of that one. */
 #define WORD_STAYS UINT64_C(1)
 
-/* What an access that makes no pair does to a granule. */
+/* What an access does to a granule that makes no pair or a single one. */
 struct change {
 	uint32_t put;	/* where it goes */
 	uint32_t clear; /* what it takes away besides, or NONE */
+	uint32_t head;	/* what it makes a pair with, or NONE */
+	uint64_t word;	/* of that, as it was seen */
 	bool is_shared; /* others read there too */
 };
 
 /* True: it makes no pair, and the change is simple. That is so when nobody else
  * has been there since the thread did the same to the same bytes, or only to
- * read as it does. */
+ * read as it does. Or it is a read of bytes that one other thread has written,
+ * the first of its thread. */
 static inline __attribute__((always_inline)) bool change_find(
 	const struct granule *g, uint64_t word, bool is_write, struct change *c)
 {
 	uint64_t bytes = word & PAIR_BYTES;
 	uint32_t room = NONE;
-	bool has_foreign_write = false, is_known = false;
+	bool is_known = false;
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < GRANULE_ENTRIES; i++) {
@@ -158,8 +192,10 @@ static inline __attribute__((always_inline)) bool change_find(
 				return false;
 			if (pair_kind(old) == PAIR_READ)
 				c->is_shared = true;
+			else if (c->head != NONE)
+				return false;
 			else
-				has_foreign_write = true;
+				c->head = i, c->word = old;
 			continue;
 		}
 		if (!is_write && pair_kind(old) != PAIR_READ)
@@ -170,9 +206,13 @@ static inline __attribute__((always_inline)) bool change_find(
 		c->put = i;
 		is_known = (old & PAIR_BYTES) == bytes;
 	}
+	if (is_known)
+		c->head = NONE;
+	else if (c->head != NONE && c->put != NONE)
+		return false;
 	if (c->put == NONE)
 		c->put = room;
-	return c->put != NONE && (is_known || !has_foreign_write);
+	return c->put != NONE;
 }
 
 static void granule_share(struct granule *g, uint64_t bytes)
@@ -189,15 +229,29 @@ static void granule_share(struct granule *g, uint64_t bytes)
 	}
 }
 
+static __attribute__((noinline)) void granule_emit(struct thread *t,
+						   struct granule *g,
+						   const struct change *c,
+						   const struct entry *made,
+						   uintptr_t addr)
+{
+	guest_enter(t);
+	entries_emit(t, entries_of(g), c->head, c->word, made, addr);
+	guest_leave(t);
+}
+
 /* True: that was all. */
 static inline __attribute__((always_inline)) bool granule_again(
-	struct granule *g, const struct entry *made, bool is_write)
+	struct thread *t, struct granule *g, const struct entry *made,
+	bool is_write, uintptr_t addr)
 {
-	struct change c = { .put = NONE, .clear = NONE };
+	struct change c = { .put = NONE, .clear = NONE, .head = NONE };
 
 	if (unlikely(granule_is_wide(entry_get(&g->words[0]))) ||
 	    !change_find(g, made->word, is_write, &c))
 		return false;
+	if (c.head != NONE)
+		granule_emit(t, g, &c, made, addr);
 	entries_set(entries_of(g), c.put, made);
 	if (c.clear != NONE)
 		entry_put(&g->words[c.clear], 0);
@@ -206,12 +260,13 @@ static inline __attribute__((always_inline)) bool granule_again(
 	return true;
 }
 
-/* The same again at the same place, with nothing else in the way. */
+/* The same again at the same place, with nothing else in the way; or a write to
+ * bytes of which nothing is known. */
 static inline bool granule_is_known(struct granule *g, uint64_t word,
 				    uint64_t at, bool is_write)
 {
 	uint64_t others = 0;
-	uint32_t same = NONE;
+	uint32_t same = NONE, room = NONE;
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < GRANULE_ENTRIES; i++) {
@@ -225,10 +280,19 @@ static inline bool granule_is_known(struct granule *g, uint64_t word,
 				break;
 		} else {
 			others |= old;
+			room = old ? room : i;
 		}
 	}
-	if (same == NONE || (is_write && others & word & PAIR_BYTES))
+	if (is_write && others & word & PAIR_BYTES)
 		return false;
+	if (same == NONE) {
+		if (!is_write || room == NONE || granule_is_wide(others))
+			return false;
+		if (!others)
+			leaf_use(g);
+		same = room;
+		entry_put(&g->words[same], word);
+	}
 	entry_put(&moments_of(g)->at[same], at);
 	return true;
 }
@@ -318,8 +382,9 @@ static void granules_access(struct thread *t, uintptr_t addr, size_t size,
 
 		if (unlikely(!g))
 			return;
-		if (!granule_again(g, &part,
-				   pair_kind(made->word) != PAIR_READ))
+		if (!granule_again(t, g, &part,
+				   pair_kind(made->word) != PAIR_READ,
+				   s < addr ? addr : s))
 			granule_access(t, g, &part, s < addr ? addr : s);
 	}
 }
@@ -334,7 +399,7 @@ static inline uint64_t word_of(const struct thread *t, uint32_t place,
 
 static inline uint64_t moment_of(const struct thread *t, uint32_t count)
 {
-	return (uint64_t)count << 32 | pairs_iteration(t);
+	return (uint64_t)count << 32 | t->top->began;
 }
 
 void pairs_access(struct thread *t, uintptr_t addr, size_t size,
@@ -373,8 +438,11 @@ static __attribute__((noinline)) void plain_new(struct thread *t,
 {
 	struct entry made = { .word = word, .at = moment_of(t, t->pair_count) };
 
-	if (pair_kind(word) == PAIR_READ ? granule_again(g, &made, false) :
-					   granule_again(g, &made, true))
+	if (!entry_get(&g->words[0]))
+		leaf_use(g);
+	if (pair_kind(word) == PAIR_READ ?
+		    granule_again(t, g, &made, false, addr) :
+		    granule_again(t, g, &made, true, addr))
 		return;
 	guest_enter(t);
 	granule_access(t, g, &made, addr);
@@ -389,23 +457,25 @@ static inline __attribute__((always_inline)) void plain(struct thread *t,
 							bool is_write,
 							uintptr_t pc)
 {
-	struct granule *g = granule_find(addr);
+	struct granule *g;
 	uint32_t node = 0;
 	uint64_t word;
 
+	if (likely(t->alive))
+		node = stack_recall(t, pc);
+	if (likely(node))
+		g = granule_find(addr);
+	if (unlikely(!node) || unlikely(!g)) {
+		plain_first(t, addr, bytes << 1 | is_write, pc);
+		return;
+	}
+	if (unlikely(thread_is_deaf(t)))
+		return;
 	/* The access itself comes next, and what is stored of it. */
 	if (is_write)
 		__builtin_prefetch((const void *)addr, 1);
 	else
 		__builtin_prefetch((const void *)addr, 0);
-	if (likely(t->alive))
-		node = stack_recall(t, pc);
-	if (unlikely(!node || !g)) {
-		plain_first(t, addr, bytes << 1 | is_write, pc);
-		return;
-	}
-	if (unlikely(t->inside | t->ignoring))
-		return;
 	word = word_of(t, node, is_write ? PAIR_WRITE : PAIR_READ) |
 	       bytes << PAIR_BYTES_SHIFT;
 	t->pair_count++;

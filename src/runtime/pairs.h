@@ -28,6 +28,8 @@
  *   to the same granule at the same moment, one of the two accesses may be
  *   forgotten, and so a pair missed, or be told with the moment of the other.
  *   No word is ever mixed of two.
+ * - When a pair came again is told by the processor's counter as its thread had
+ *   read it last, at most 32 of its accesses before; the first time, exactly.
  * - While several threads read what nobody writes, the moment of a thread's
  *   read is that of its first at the same place.
  * - A thread that would need a fifth place in a granule, and has two there,
@@ -123,17 +125,19 @@ void pairs_wide_forget(struct granule *g);
 
 /* ---- pairs_loops.c ---- */
 
-/* The number of the first access of the iteration that the thread is in; 0: it
- * is in no loop. */
-static inline uint32_t pairs_iteration(const struct thread *t)
+/* The thread comes to a basic block. Mostly it is the same loop's next
+ * iteration. */
+void pairs_block_new(struct thread *t, uintptr_t pc);
+
+static inline void pairs_block(struct thread *t, uintptr_t pc)
 {
-	const struct call *c = t->top;
+	struct call *c = t->top;
 
-	return c->loops ? t->loops->frames[c->loops - 1].began : 0;
+	if (likely(c->header == (uint32_t)pc))
+		c->began = t->pair_count + 1;
+	else
+		pairs_block_new(t, pc);
 }
-
-/* The thread comes to a basic block. */
-void pairs_block(struct thread *t, uintptr_t pc);
 
 /* ---- pairs_delay.c ---- */
 

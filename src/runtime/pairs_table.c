@@ -10,7 +10,7 @@
  * remembers where the entries of its last pairs are.
  */
 
-enum { PROBES = 256, RECENT = 1 << 12, MEMO = 256 };
+enum { PROBES = 256, RECENT = 1 << 12, MEMO = 256, STAMP_EVERY = 32 };
 
 static uint64_t clock_now;
 static uint32_t generation; /* of the table */
@@ -23,9 +23,15 @@ static struct {
 
 struct pair_memo {
 	uint32_t generation;
-	struct {
+	uint32_t stamped; /* the thread's count then */
+	uint64_t stamp;
+	struct known {
 		uint64_t head, tail, before;
-		struct access_pair *pair;
+		struct access_pair *first; /* entry of the pair */
+		/* That of its last occurrence, where loops are followed, and
+		 * the iterations that it is of. */
+		struct access_pair *entry;
+		uint32_t head_began, tail_began;
 	} known[MEMO];
 };
 
@@ -46,9 +52,23 @@ void pairs_table_begin(void)
 	generation++;
 }
 
-static uint64_t now(void)
+/* Under control every pair has a moment of its own. In a parallel run reading
+ * the processor's counter would cost more than all else about a pair that is
+ * known already: such a one is given the moment of a pair before it, at most
+ * STAMP_EVERY accesses of its thread ago. */
+static inline uint64_t now(struct pair_memo *m, const struct entry *tail)
 {
-	return controlled ? ++clock_now : __builtin_ia32_rdtsc();
+	uint32_t count = (uint32_t)(tail->at >> 32);
+
+	if (controlled)
+		return ++clock_now;
+	if (unlikely(!m))
+		return 0;
+	if (count - m->stamped >= STAMP_EVERY) {
+		m->stamped = count;
+		m->stamp = __builtin_ia32_rdtsc();
+	}
+	return m->stamp;
 }
 
 static inline uint64_t bare(uint64_t word)
@@ -141,33 +161,11 @@ static struct pair_memo *memo_of(struct thread *t)
 		t->pair_memo = guest_map(sizeof(*t->pair_memo));
 	if (unlikely(t->pair_memo && t->pair_memo->generation != generation)) {
 		for (uint32_t i = 0; i < MEMO; i++)
-			t->pair_memo->known[i].pair = NULL;
+			t->pair_memo->known[i].first = NULL;
 		t->pair_memo->generation = generation;
+		t->pair_memo->stamped = -(uint32_t)STAMP_EVERY;
 	}
 	return t->pair_memo;
-}
-
-/* pair_find, by way of what the thread remembers. */
-static inline struct access_pair *pair_recall(struct thread *t,
-					      const struct access_pair *found)
-{
-	struct pair_memo *m = memo_of(t);
-	uint64_t mix = (found->head ^ found->tail << 7 ^ found->before << 13) *
-		       UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(mix >> 56);
-
-	if (unlikely(!m))
-		return pair_find(&region->pairs, found);
-	if (unlikely(m->known[at].head != found->head ||
-		     m->known[at].tail != found->tail ||
-		     m->known[at].before != found->before ||
-		     !m->known[at].pair)) {
-		m->known[at].head = found->head;
-		m->known[at].tail = found->tail;
-		m->known[at].before = found->before;
-		m->known[at].pair = pair_find(&region->pairs, found);
-	}
-	return m->known[at].pair;
 }
 
 /* ---- iterations ---- */
@@ -207,17 +205,73 @@ static struct access_pair *iteration_find(struct pair_block *b,
 	p = &more[n % MORE];
 	atomic_store_explicit(&first->count, first->count + p->count,
 			      memory_order_relaxed);
-	*p = *found;
+	if (!p->head) {
+		*p = *found;
+		p->slot = first->slot;
+	}
+	p->head_at = found->head_at;
+	p->tail_at = found->tail_at;
+	p->addr = found->addr;
+	p->first = found->first;
 	p->count = 0;
-	p->slot = first->slot;
 	return p;
+}
+
+/* ---- what the thread remembers ---- */
+
+static inline struct known *known_of(struct pair_memo *m, uint64_t head,
+				     uint64_t tail, uint64_t before)
+{
+	uint64_t mix = (head ^ tail << 7 ^ before << 13) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+
+	return &m->known[mix >> 56];
+}
+
+static inline bool known_is(const struct known *k, uint64_t head, uint64_t tail,
+			    uint64_t before)
+{
+	return k->head == head && k->tail == tail && k->before == before &&
+	       k->first;
+}
+
+/* Another pair than the last of its kind. */
+static COLD void known_change(struct known *k, struct access_pair *found)
+{
+	if (!controlled) {
+		found->first = __builtin_ia32_rdtsc();
+		found->last = found->first;
+	}
+	*k = (struct known){ .head = found->head,
+			     .tail = found->tail,
+			     .before = found->before,
+			     .first = pair_find(&region->pairs, found) };
+}
+
+/* The entry for an occurrence of the pair; NULL: there is none. */
+static inline struct access_pair *known_entry(struct known *k,
+					      const struct access_pair *found)
+{
+	struct pair_block *b = &region->pairs;
+
+	if (!(b->flags & PAIRS_LOOPS) || !k->first)
+		return k->first;
+	if (!k->entry || k->head_began != (uint32_t)found->head_at ||
+	    k->tail_began != (uint32_t)found->tail_at) {
+		k->entry = iteration_find(b, k->first, found);
+		k->head_began = (uint32_t)found->head_at;
+		k->tail_began = (uint32_t)found->tail_at;
+	}
+	atomic_store_explicit(&k->first->last, found->last,
+			      memory_order_relaxed);
+	return k->entry;
 }
 
 void pairs_emit(struct thread *t, const struct entry *head,
 		const struct entry *tail, uintptr_t addr)
 {
-	struct pair_block *b = &region->pairs;
-	uint64_t stamp = now();
+	struct pair_memo *m = memo_of(t);
+	uint64_t stamp = now(m, tail);
 	struct access_pair found = { .head = bare(head->word),
 				     .tail = bare(tail->word),
 				     .before = before_of(head, tail, addr),
@@ -226,16 +280,20 @@ void pairs_emit(struct thread *t, const struct entry *head,
 				     .addr = addr,
 				     .first = stamp,
 				     .last = stamp };
-	struct access_pair *p = pair_recall(t, &found);
+	struct access_pair *p = NULL;
+	struct known *k;
 
-	if (p && b->flags & PAIRS_LOOPS) {
-		atomic_store_explicit(&p->last, stamp, memory_order_relaxed);
-		p = iteration_find(b, p, &found);
+	if (likely(m)) {
+		k = known_of(m, found.head, found.tail, found.before);
+		if (unlikely(
+			    !known_is(k, found.head, found.tail, found.before)))
+			known_change(k, &found);
+		p = known_entry(k, &found);
 	}
 	if (unlikely(!p)) {
-		atomic_fetch_add(&b->lost, 1);
+		atomic_fetch_add(&region->pairs.lost, 1);
 		return;
 	}
-	atomic_store_explicit(&p->last, stamp, memory_order_relaxed);
+	atomic_store_explicit(&p->last, found.last, memory_order_relaxed);
 	atomic_store_explicit(&p->count, p->count + 1, memory_order_relaxed);
 }

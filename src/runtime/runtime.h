@@ -64,7 +64,11 @@ struct call {
 	uintptr_t pc;	 /* return address into the caller */
 	uintptr_t frame; /* stack pointer of the callee, for longjmp */
 	uint32_t stack;	 /* node, 0 until somebody asks */
-	uint32_t loops;	 /* that the thread is in, here and in its callers */
+	/* pairs_loops.c. The hook of the loop that the call itself is in, the
+	 * lower half of its address; 0: of none. */
+	uint32_t header;
+	uint32_t loops; /* that the thread is in, here and in its callers */
+	uint32_t began; /* the first access of the iteration; 0: no loop */
 };
 
 /* A thread as the guest knows it. Written by its own thread only, but for
@@ -77,8 +81,8 @@ struct thread {
 	struct call *limit;
 	struct call *base;
 	uint32_t inside;
+	uint32_t ignoring; /* depth of heddle_ignore regions */
 	uint32_t number;
-	uint32_t ignoring;     /* depth of heddle_ignore regions */
 	uint32_t alive;	       /* 1; 0 tells a wiped copy */
 	uint32_t overflow;     /* calls that found no room in the array */
 	_Atomic uint32_t fate; /* life.c: ended, forgotten */
@@ -128,17 +132,11 @@ struct thread {
 		uint32_t changes;
 	} spin;
 
-	/* pairs.h: accesses so far, and the loops the thread is in */
+	/* pairs.h: accesses so far, and the loops the thread is in, each with
+	 * what the call had when it came to it */
 	uint32_t pair_count;
-	struct loops {
-		/* The last header: its hook, the call, and how many loops
-		 * there are in it. */
-		uintptr_t pc;
-		struct call *call;
-		uint32_t depth;
-		struct loop_frame {
-			uint32_t loop, began;
-		} frames[LOOP_DEPTH];
+	struct loop_frame {
+		uint32_t loop, header, began;
 	} * loops;
 	struct pair_memo *pair_memo; /* pairs_table.c */
 
@@ -156,6 +154,18 @@ struct thread {
 		uint32_t node;
 	} * memo;
 };
+
+/* Hooks of this thread pass through: it is inside, or ignoring. One look. */
+static inline bool thread_is_deaf(const struct thread *t)
+{
+	uint64_t both;
+
+	_Static_assert(offsetof(struct thread, ignoring) ==
+			       offsetof(struct thread, inside) + 4,
+		       "one word");
+	__builtin_memcpy(&both, &t->inside, sizeof(both));
+	return both;
+}
 
 /* NULL: idle, or a thread we have not met (guest_self meets it). */
 extern __thread struct thread *self __attribute__((tls_model("initial-exec")));

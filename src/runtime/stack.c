@@ -195,7 +195,9 @@ static void call_push(struct call *c, uintptr_t pc, uintptr_t frame)
 	c->pc = pc;
 	c->frame = frame;
 	c->stack = 0;
+	c->header = 0;
 	c->loops = c[-1].loops;
+	c->began = c[-1].began;
 }
 
 /* The calls move to a larger array. Not in a handler of a signal, which may

@@ -69,6 +69,7 @@ enum { THREADS = 4, BYTES = 24, ACCESSES = 40 };
 
 static struct thread threads[THREADS];
 static struct call calls[THREADS];
+static struct stack_memo memos[THREADS][STACK_MEMO];
 static uint8_t memory[BYTES] __attribute__((aligned(8)));
 
 static int set_up(void **state)
@@ -79,6 +80,7 @@ static int set_up(void **state)
 		threads[i].number = i;
 		threads[i].alive = 1;
 		threads[i].top = threads[i].base = &calls[i];
+		threads[i].memo = memos[i];
 	}
 	return region && pairs_init() ? 0 : -1;
 }
@@ -193,7 +195,31 @@ static size_t collected(struct known *out)
 	return count;
 }
 
-static void make(struct rng *rng, struct access *all, uint32_t sites)
+/* The way of the compiler's hooks in a free run, where the place of the access
+ * is remembered. */
+static void access_by_hook(const struct access *a)
+{
+	struct thread *t = &threads[a->thread];
+	uintptr_t at = (uintptr_t)&memory[a->from];
+	uint64_t bytes = (UINT64_C(0xff) >> (8 - a->size)) << (at & 7);
+
+	t->memo[stack_memo_at(a->site, 0)] =
+		(struct stack_memo){ .pc = a->site, .node = a->site };
+	(a->is_write ? pairs_write : pairs_read)(t, at, bytes, a->site);
+}
+
+static void access_make(const struct access *a, bool by_hook)
+{
+	if (by_hook && a->from % 8 + a->size <= 8)
+		access_by_hook(a);
+	else
+		pairs_access(&threads[a->thread], (uintptr_t)&memory[a->from],
+			     a->size, a->is_write ? PAIR_WRITE : PAIR_READ,
+			     a->site);
+}
+
+static void make(struct rng *rng, struct access *all, uint32_t sites,
+		 bool by_hook)
 {
 	static const uint32_t sizes[] = { 1, 2, 4, 8, 3, 16 };
 
@@ -206,20 +232,16 @@ static void make(struct rng *rng, struct access *all, uint32_t sites)
 		a->size = sizes[rng_below(rng, 6)];
 		a->from = rng_below(rng, BYTES - a->size);
 		a->is_write = rng_below(rng, 3) == 0;
-		pairs_access(&threads[a->thread], (uintptr_t)&memory[a->from],
-			     a->size, a->is_write ? PAIR_WRITE : PAIR_READ,
-			     a->site);
+		access_make(a, by_hook);
 	}
 }
 
-static void run_one(struct rng *rng, bool few_sites)
+static void compare(const struct access *all)
 {
-	static struct access all[ACCESSES];
 	static struct known want[ACCESSES * ACCESSES];
 	static struct known have[ACCESSES * ACCESSES];
 	size_t wanted, had;
 
-	make(rng, all, few_sites ? 3 : 0);
 	wanted = expected(all, ACCESSES, want);
 	had = collected(have);
 	for (size_t i = 0; i < wanted; i++)
@@ -230,13 +252,40 @@ static void run_one(struct rng *rng, bool few_sites)
 
 static void test_definition(void **state)
 {
+	static struct access all[ACCESSES];
 	struct rng rng = rng_fork(1, 1);
 
 	(void)state;
 	controlled = true;
-	for (int i = 0; i < 2000; i++)
-		run_one(&rng, i % 2);
+	for (int i = 0; i < 2000; i++) {
+		make(&rng, all, i % 2 ? 3 : 0, false);
+		compare(all);
+	}
 	controlled = false;
+}
+
+/* By the hooks of a free run, where no place is given up: two threads, whole
+ * granules, the same places again and again. */
+static void test_hooks(void **state)
+{
+	static struct access all[ACCESSES];
+	struct rng rng = rng_fork(3, 1);
+
+	(void)state;
+	for (int n = 0; n < 2000; n++) {
+		begin();
+		for (int i = 0; i < ACCESSES; i++) {
+			all[i] = (struct access){
+				.thread = rng_below(&rng, 2),
+				.site = 1 + rng_below(&rng, 3),
+				.size = 8,
+				.from = 8 * rng_below(&rng, BYTES / 8),
+				.is_write = rng_below(&rng, 3) == 0
+			};
+			access_by_hook(&all[i]);
+		}
+		compare(all);
+	}
 }
 
 /* Is there a byte that i and j, of two threads, have in conflict, with no
@@ -271,7 +320,7 @@ static void test_places_given_up(void **state)
 	for (int n = 0; n < 500; n++) {
 		size_t count;
 
-		make(&rng, all, 0);
+		make(&rng, all, 0, n % 2);
 		count = expected(all, ACCESSES, want);
 		wanted += count;
 		for (uint32_t k = 0; k < b->count; k++) {
@@ -438,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_definition),
+		cmocka_unit_test(test_hooks),
 		cmocka_unit_test(test_places_given_up),
 		cmocka_unit_test(test_row_four),
 		cmocka_unit_test(test_counts),
