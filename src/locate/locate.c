@@ -258,6 +258,22 @@ static int tighten_best(struct locating *k, struct err *err)
 
 /* ---- what is reported ---- */
 
+static bool is_same_access(const struct pair_end *a, const struct pair_end *b)
+{
+	return a->thread == b->thread && a->count == b->count;
+}
+
+/* Are these two the links of one interleaving, with an access in common that
+ * the one leads to and the other starts from? Then they are one cause, and the
+ * diagnosis of the first names the accesses of both. */
+static bool is_linked(const struct suspect *a, const struct suspect *b)
+{
+	if (a->count != 1 || b->count != 1 || a->is_missing || b->is_missing)
+		return false;
+	return is_same_access(&a->pairs[0].tail, &b->pairs[0].head) ||
+	       is_same_access(&b->pairs[0].tail, &a->pairs[0].head);
+}
+
 static void report_suspect(struct locating *k, const struct words *w, size_t i)
 {
 	const struct suspect *s = &k->suspects.all.at[i];
@@ -271,8 +287,25 @@ static void report_suspect(struct locating *k, const struct words *w, size_t i)
 	vec_push(&l->suspects, x);
 }
 
+/* Suspect i, unless it is part of what is told. */
+static void report_once(struct locating *k, const struct words *w, size_t i,
+			const struct suspect **told)
+{
+	const struct suspect *s = &k->suspects.all.at[i];
+
+	for (size_t n = 0; k->l->is_confirmed && n < k->l->suspects.count; n++)
+		if (is_linked(told[n], s)) {
+			k->l->folded++;
+			return;
+		}
+	told[k->l->suspects.count] = s;
+	report_suspect(k, w, i);
+}
+
 static void report(struct locating *k)
 {
+	const struct suspect **told =
+		xcalloc(k->suspects.all.count + 1, sizeof(*told));
 	struct words w = { .g = &k->g, .deadline = k->deadline };
 	struct located *l = k->l;
 
@@ -289,7 +322,8 @@ static void report(struct locating *k)
 				   l->suspects.count < k->o->report_most;
 		     i++)
 			if (class_of(&k->confirmations[i]) == class)
-				report_suspect(k, &w, i);
+				report_once(k, &w, i, told);
+	free(told);
 	sites_free(w.sites);
 }
 

@@ -100,7 +100,8 @@ struct located {
 	enum level level;
 	bool is_confirmed;
 	bool has_experiments;
-	size_t suspect_count;		      /* in all */
+	size_t suspect_count; /* in all */
+	size_t folded; /* confirmed, but of an interleaving that is told */
 	VEC(struct located_suspect) suspects; /* confirmed ones first */
 	VEC(struct located_attempt) attempts;
 	VEC(struct located_switch) switches; /* of the shrunk schedule */

@@ -149,10 +149,14 @@ void report_locate_text(const struct located *l, FILE *out)
 		      out);
 	for (size_t i = 0; i < shown; i++)
 		print_suspect(l, i, out);
-	if (l->suspect_count > shown)
+	if (l->folded)
+		fprintf(out,
+			"\n%zu more confirmed, of the same interleaving%s\n",
+			l->folded, plural(shown));
+	if (l->suspect_count > shown + l->folded)
 		fprintf(out, "\n%zu more suspect%s %s\n",
-			l->suspect_count - shown,
-			plural(l->suspect_count - shown),
+			l->suspect_count - shown - l->folded,
+			plural(l->suspect_count - shown - l->folded),
 			l->is_confirmed ? "of the procedure, not confirmed" :
 					  "(--most)");
 	print_switches(l, out);

@@ -150,6 +150,7 @@ void report_locate_json(const struct located *l, FILE *out)
 	json_object_set_new(
 		j, "level",
 		clean_json(l->suspects.count ? level_text(l->level) : NULL));
+	json_object_set_new(j, "folded", json_integer((json_int_t)l->folded));
 	json_object_set_new(j, "suspect_count",
 			    json_integer((json_int_t)l->suspect_count));
 	json_object_set_new(j, "failing_pairs",
