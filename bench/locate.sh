@@ -11,7 +11,7 @@
 # figures are in pairs.sh.)
 #
 # Fails when a subject is not located and confirmed, when more than five suspects
-# are reported, or when analysing takes more than 60 s or 2 GiB.
+# (or than the paper has, where that is less) are reported, or when analysing takes more than 60 s or 2 GiB.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -101,20 +101,24 @@ cat <<-EOT
 Pairs in the failing run; the procedure that names the cause (suspects it leaves /
 rank of the one that was confirmed); Falcon: rank of that pair, how many share the
 highest score. Each beside what the paper's Table 4 has. The row is that of Table 1,
-as the subject is listed with and as the failing run shows it. Last, whether a switch
+as the subject is listed with and as the failing run shows it. Reported are those that
+were confirmed, links of one interleaving as one. Last, whether a switch
 of the shrunk schedule lies at the accesses that were named.
 
-| subject | row | row found | pairs; procedure; Falcon | the paper | passing runs | kind | confirmed | agrees with shrinking |
-|---|---|---|---|---|---|---|---|---|
+| subject | row | row found | pairs; procedure; Falcon | the paper | reported | passing runs | kind | confirmed | agrees with shrinking |
+|---|---|---|---|---|---|---|---|---|---|
 EOT
 jq -r '"| \(.name) | \(.row // "") | \(.found_row // "") | \(.pairs // "") ; \(.procedure // "none") " +
 	"\(.level // "") (\(.suspects // 0)/1); \(.falcon // "no"), " +
-	"\(.falcon_first // 0) | \(.paper // "") | \(.runs // "") " +
+	"\(.falcon_first // 0) | \(.paper // "") | \(.reported // "") " +
+	"| \(.runs // "") " +
 	"| \(.kind // "") | \(.confirmed // false) | \(.agrees // false) |"' \
 	"$results/locate.json"
-bad=$(jq -r 'select(.confirmed != true or .reported > 5) | .name' \
-	"$results/locate.json" | xargs)
+bad=$(jq -r 'select(.confirmed != true) | .name' "$results/locate.json" | xargs)
 [[ -z $bad ]] || { echo "**not confirmed: $bad**"; failed=1; }
+bad=$(jq -r '((.paper // "" | capture("\\((?<m>[0-9]+)/").m | tonumber) // 5) as $m |
+	select(.reported > ([$m, 5] | min)) | .name' "$results/locate.json" | xargs)
+[[ -z $bad ]] || { echo "**more reported than there may be: $bad**"; failed=1; }
 
 # What runs a variant of a program.
 seconds() {
