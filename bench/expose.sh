@@ -20,7 +20,8 @@ subjects=$here/../subjects
 results=$here/results
 rounds=10
 limit=10
-stress_limit=12
+stress_limit=60
+pure_limit=12
 profiles=20
 times=20
 paper=(httpd_cache httpd_log binlog_rotate script_cache compressor fft lu barnes)
@@ -31,6 +32,7 @@ if [[ ${1:-} == --quick ]]; then
 	shift
 	rounds=1
 	stress_limit=1
+	pure_limit=1
 	profiles=2
 	paper=(httpd_log script_cache lu)
 	kernels=(lu)
@@ -90,12 +92,15 @@ median() {
 for name in "${paper[@]}"; do
 	for method in ctrigger race sync pure stress; do
 		most=$limit
-		[[ $method != stress && $method != pure ]] || most=$stress_limit
+		[[ $method != stress ]] || most=$stress_limit
+		[[ $method != pure ]] || most=$pure_limit
 		for ((seed = 1; seed <= rounds; seed++)); do
 			one=$(exposed "$name" $method $most $((seed * 1000)))
 			echo "$one"
 			# What never fails is not worth ten tries.
 			[[ $method == ctrigger || $one != null ]] || break
+			# Nor is pure, which is in no bar, when it takes long.
+			[[ $method != pure || ${one%.*} -lt 1 ]] || break
 		done > "$work/seconds"
 		# The repro of the last CTrigger search is kept for below.
 		[[ $method != ctrigger ]] || {
@@ -116,14 +121,15 @@ for name in "${paper[@]}"; do
 done > "$results/expose.json"
 
 echo "Seconds to the first failure, medians of $rounds searches (at most $limit s;"
-echo "stress and pure: $stress_limit s). The paper: stress, sync, race, CTrigger;"
+echo "stress: $stress_limit s, pure: $pure_limit s, once where that finds nothing). The paper: stress, sync, race, CTrigger;"
 echo "reproducing. *Again*: of $times replays, and the seconds all of them took."
 echo
 echo "| subject | stress | pure | sync | race | expose | again | paper |"
 echo "|---|---|---|---|---|---|---|---|"
 cell() {
 	jq -r --arg name "$1" --arg method "$2" 'select(.name == $name and
-		.method == $method) | .median // "no"' "$results/expose.json"
+		.method == $method) | .median // "no"' "$results/expose.json" |
+		sed "$([[ $2 != stress ]] || echo "s/^no$/> $stress_limit s/")"
 }
 for name in "${paper[@]}"; do
 	again=$(jq -r --arg name "$name" 'select(.name == $name and .method ==

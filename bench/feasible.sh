@@ -16,9 +16,9 @@ export BUILD=${BUILD:-$here/../build}
 HEDDLE=$BUILD/heddle
 programs=$here/../tests/programs
 results=$here/results
-budget=3
+budget=2
 explored=6
-randoms=12
+randoms=8
 names=(bug_lost_update bug_lost_update_fixed bug_if_for_while
 	bug_if_for_while_fixed
 	bug_wrong_waiter bug_rwlock_upgrade_fixed bug_missing_post_fixed
@@ -90,7 +90,8 @@ EOT
 jq -rs 'def row: (.feasible - (.unmet | length)) as $met |
 	($met - (.missed | length) - (.lost | length)) as $covered |
 	"| \(.name) | \(.schedules) | \(.feasible) | \($met) | \($covered) " +
-	"(\(100 * $covered / ([.feasible, 1] | max) | round) %) " +
+	(if .feasible == 0 then "" else
+		"(\(100 * $covered / .feasible | round) %) " end) +
 	"| \(.pruned) | \(.lost | length) |";
 	(.[] | row), ({ name: "**all**", schedules: (map(.schedules) | add),
 		feasible: (map(.feasible) | add), unmet: (map(.unmet) | add),

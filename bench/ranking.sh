@@ -93,9 +93,9 @@ done > "$results/ranking-curves.json"
 draw
 
 cat <<-EOT
-Means of the seeds ${seeds[*]}; $budget s at most. *Rank*: of the interleaving
-that broke the program, among those that may happen (none when it broke before
-any was forced).
+Means of the seeds ${seeds[*]}; $budget s at most. *To force*: candidates.
+*Rank*: of the one that broke the program first, in the order in which they are
+tried (none when it broke before any was).
 
 | subject | to force | rank by gap | seconds | rank first come | seconds | ratio |
 |---|---|---|---|---|---|---|
@@ -104,8 +104,9 @@ jq -rs --argjson budget $budget '
 	def mean: if length == 0 then null else add / length end;
 	def seconds: map(([.bugs[].seconds] | min) // $budget) | mean;
 	def missed: map(select(.bugs == [])) | length;
-	def rank: map(. as $all | .bugs | sort_by(.seconds)[0] // {} | .candidate |
-		select(. != null) | $all.candidates[. - 1].rank) | mean |
+	def places: map(.bugs | sort_by(.seconds)[0] // {} | .candidate |
+		select(. != null));
+	def rank: places | mean |
 		if . == null then "" else . * 10 | round / 10 | tostring end;
 	def text: (seconds * 100 | round / 100 | tostring) +
 		if missed > 0 then ", \(missed) of \(length) > \($budget) s"
@@ -136,10 +137,13 @@ cat <<-EOT
 
 Interleavings that the analysis calls feasible, how many of them one profile
 exercised by itself, and how many a search that goes on after the first failure
-forced of the others in $curve_budget s (paper: feasible, by stress, in all):
+forced of the others in $curve_budget s (paper: feasible, by stress, in all). Of the
+candidates, how many broke the program when they were forced, the place of the
+first of these in the list, and whether that is in its first tenth (a part of one
+counts as one):
 
-| subject | paper | feasible | exercised | forced | covered | broke the program |
-|---|---|---|---|---|---|---|
+| subject | paper | feasible | exercised | forced | covered | broke | first | top |
+|---|---|---|---|---|---|---|---|---|
 EOT
 jq -r --argjson printed "$printed" '
 	(.space.open + .space.likely + .space.exercised) as $all |
@@ -147,5 +151,11 @@ jq -r --argjson printed "$printed" '
 	"| \(.name) | \($printed[.name][1]) | \($all) | \(.space.exercised) " +
 	"| \($covered - .space.exercised) " +
 	"| \(100 * $covered / ([$all, 1] | max) | round) % " +
-	"| \([.candidates[] | select(.state == "bug")] | length) |"' \
+	([.candidates | to_entries[] | select(.value.state == "bug") |
+		.key + 1]) as $broke |
+	"| \($broke | length) | \($broke[0] // "-") of " +
+	"\(.candidates | length) | " +
+	(if $broke == [] then "-" elif $broke[0] <=
+		(.candidates | length / 10 | ceil) then "yes" else "no" end) +
+	" |"' \
 	"$results/ranking-curves.json"
