@@ -156,6 +156,7 @@ struct control_thread {
 	uint32_t gate_site; /* where it took the first of what it holds */
 	uint32_t gate_visit;
 	uint32_t hold_count;
+	uint32_t is_joined;
 	struct control_hold holds[CONTROL_HELD];
 };
 

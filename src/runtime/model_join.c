@@ -15,7 +15,6 @@
  * of the same thread: libc, as it is, finds neither.
  */
 
-static bool is_joined[CONTROL_THREADS];
 static uint32_t joined;
 
 static bool is_over(uint32_t number)
@@ -23,15 +22,19 @@ static bool is_over(uint32_t number)
 	return control->threads[number].state == THREAD_OVER;
 }
 
+static bool is_free(uint32_t number)
+{
+	return is_over(number) && !control->threads[number].is_joined;
+}
+
 static bool can_join(uint32_t number, uint64_t target)
 {
-	return (is_over((uint32_t)target) && !is_joined[target]) ||
-	       model_is_cancelled(number);
+	return is_free((uint32_t)target) || model_is_cancelled(number);
 }
 
 static void join_note(uint32_t number)
 {
-	is_joined[number] = true;
+	control->threads[number].is_joined = true;
 	joined++;
 }
 
@@ -48,7 +51,7 @@ static int await_end(struct thread *t, uint32_t number, uint64_t deadline,
 
 	if (!model_await(t, EVENT_THREAD_JOIN, object, pc, can_join, deadline))
 		return ETIMEDOUT;
-	if (!is_over(number) || is_joined[number])
+	if (!is_free(number))
 		return ECANCELED;
 	join_note(number);
 	values_flag(t, TRACED_TOOK);
@@ -83,7 +86,7 @@ bool model_tryjoin(struct thread *t, uint32_t number, uintptr_t pc)
 	turn_point(t, EVENT_THREAD_JOIN, (const void *)(uintptr_t)number, pc);
 	values_unmodelled(EVENT_THREAD_JOIN);
 	guest_leave(t);
-	if (!is_over(number) || is_joined[number])
+	if (!is_free(number))
 		return false;
 	join_note(number);
 	return true;
