@@ -226,8 +226,9 @@ struct control_run {
 	_Atomic uint32_t napping; /* the holder waits for the world */
 	_Atomic uint32_t lost;	  /* enum lost_state of watchdog.h */
 	uint32_t lost_thread;
-	uint32_t lost_count; /* how often the turn was taken away */
-	uint32_t lost_stack; /* where, the last time */
+	uint32_t has_strangers; /* threads that began before control did */
+	uint32_t lost_count;	/* how often the turn was taken away */
+	uint32_t lost_stack;	/* where, the last time */
 	struct outcome outcome;
 };
 

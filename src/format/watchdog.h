@@ -265,11 +265,17 @@ static inline void watchdog_take(struct region *r, const struct watchdog *w,
 }
 
 /* The run is over: what is its outcome, if the turn was taken away? A run that
- * came to no end says nothing then. */
+ * came to no end says nothing then; nor does one that hangs and has threads
+ * that may wait in libc since before control began, where nobody wakes them. */
 static inline void watchdog_settle(struct control_run *run, int wait_status)
 {
 	struct outcome *o = &run->outcome;
 
+	if (!run->lost_count && run->has_strangers && o->kind == OUTCOME_HANG) {
+		o->kind = OUTCOME_UNCONTROLLED;
+		watchdog_put(o->text, "a thread that a constructor started "
+				      "waits where control does not reach");
+	}
 	if (!run->lost_count || (o->kind != OUTCOME_HANG &&
 				 (o->kind != OUTCOME_NONE || wait_status != 0)))
 		return;

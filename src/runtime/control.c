@@ -77,6 +77,7 @@ void control_reset(void)
 	run->napping = 0;
 	run->lost = 0;
 	run->lost_count = 0;
+	run->has_strangers = 0;
 	run->outcome = (struct outcome){ .kind = OUTCOME_NONE };
 	atomic_store(&region->thread_count, 0);
 	atomic_store(&region->note_count, 0);

@@ -312,6 +312,7 @@ static void run_here(void)
 	if (!others || !controlled)
 		return;
 	strangers_expect();
+	control->run.has_strangers = true;
 	guest_note("threads were running before main, started by a "
 		   "constructor; they are not controlled before they "
 		   "come to a point");

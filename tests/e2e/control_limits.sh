@@ -29,6 +29,52 @@ run 0 "$HEDDLE" run --strategy random -n 20 -- ./constructor
 has err 'each run is started afresh'
 has out 'note: threads were running before main'
 
+# A library that nobody rebuilt starts a thread before anybody else's
+# constructors, and that thread waits already when control begins.
+cat > library.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int asked, answer;
+static void *serve(void *arg)
+{
+	pthread_mutex_lock(&lock);
+	while (!asked)
+		pthread_cond_wait(&changed, &lock);
+	answer = asked;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	return arg;
+}
+__attribute__((constructor)) static void begin(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, 0, serve, 0);
+	pthread_detach(thread);
+}
+int ask(int n)
+{
+	pthread_mutex_lock(&lock);
+	asked = n;
+	pthread_cond_broadcast(&changed);
+	while (!answer)
+		pthread_cond_wait(&changed, &lock);
+	pthread_mutex_unlock(&lock);
+	return answer;
+}
+END
+echo 'int ask(int n); int main(void) { return ask(7) != 7; }' > asks.c
+gcc -shared -fPIC -pthread library.c -o libbegins.so &&
+	gcc asks.c -L. -lbegins -Wl,-rpath,"$PWD" -o asks ||
+	fail "cannot build a library"
+run 0 "$HEDDLE" run --observe -- ./asks
+timeout 60 "$HEDDLE" run --strategy random -n 5 --hang 300ms -- ./asks \
+	> out 2> err
+[[ $? -eq 0 || $? -eq 3 ]] || fail "no bug of the program: $(cat out)"
+hasnt out 'broken'
+has out 'note: threads were running before main'
+
 printf 'one\ntwo\n' > words
 run 0 "$HEDDLE" run --strategy random -n 50 -- ./input < words
 finish
