@@ -50,6 +50,15 @@ done
 [[ $(sort -u sums | wc -l) -eq 1 ]] ||
 	fail "chance is not the same in every run"
 
+# So is who a thread is, and where its stack, when threads end and are born.
+build identities "$programs/control_identities.c"
+holds random ./identities
+run 0 "$HEDDLE" run --strategy round-robin --points all -n 50 -- \
+	./identities "$scratch/identities.txt"
+[[ $(wc -l < identities.txt) -ge 50 ]] || fail "not every run wrote them"
+[[ $(sort -u identities.txt | wc -l) -eq 1 ]] ||
+	fail "threads are not the same in every run"
+
 # So is the processor's own counter, for one seed.
 build counter "$programs/control_counter.c"
 holds random ./counter

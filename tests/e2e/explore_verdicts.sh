@@ -99,6 +99,44 @@ run 3 "$HEDDLE" explore -- ./erratic
 has out "something in the program is not under control"
 has out "erratic.c:13"
 
+# Values: a page is gone right after it was written to; what an instruction
+# without a hook wrote is noticed by whoever reads it, and then nothing is
+# complete.
+cat > values.c <<'END'
+#include <pthread.h>
+#include <sys/mman.h>
+static volatile int word;
+static void *work(void *arg)
+{
+	int *page = mmap(0, 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	page[0] = 1;
+	munmap(page, 4096);
+	word = 3;
+	arg = word == 7 ? 0 : arg;
+	SET;
+	return word == 5 ? 0 : arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, 0, work, 0);
+	pthread_create(&b, 0, work, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return word == 2;
+}
+END
+run 0 "$HEDDLE" cc -g -O1 -pthread '-DSET=word = 1' values.c -o values
+run 0 "$HEDDLE" explore -- ./values
+has out "held: complete"
+run 0 "$HEDDLE" cc -g -O1 -pthread \
+	'-DSET=__asm__ volatile("movl $1, %0" : "+m"(word))' values.c -o values
+run 3 "$HEDDLE" explore -- ./values
+has out "memory was changed by code without hooks"
+
 refused "--bound wants a number up to 64" "$HEDDLE" explore --bound 65 -- ./lost
 refused "nothing" "$HEDDLE" explore -- ./nothing
 finish
