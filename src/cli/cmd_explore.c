@@ -29,7 +29,7 @@ struct explore_values {
 		keep;
 	const char *search, *solver, *points, *expect, *check, *store, *output,
 		*classes, *interleavings;
-	bool all_failures, no_deadlocks, resume, json, costs;
+	bool all_failures, skip_unused, no_deadlocks, resume, json, costs;
 };
 
 static const struct explore_values explore_defaults = {
@@ -58,6 +58,8 @@ static const struct arg explore_options[] = {
 		 "go on after the first failure, keep each kind"),
 	ARG_FLAG(struct explore_values, no_deadlocks, "no-deadlocks", 0,
 		 "ask for no states in which every thread waits"),
+	ARG_FLAG(struct explore_values, skip_unused, "skip-unused-reads", 0,
+		 "leave out reads whose value is never used"),
 	ARG_CHOICE(struct explore_values, points, "points", 0, "all|shared",
 		   "accesses at which threads may change (shared)"),
 	RUN_ARGS_JUDGED(struct explore_values),
@@ -140,6 +142,7 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.all_failures = v->all_failures,
 		.no_deadlocks = v->no_deadlocks,
 		.interleavings = v->interleavings != NULL,
+		.skip_unused = v->skip_unused,
 		.outputs = &t->outputs,
 		.search = search_of(v->search),
 		.solver = strcmp(v->solver, "z3") == 0 ? SOLVER_Z3 :

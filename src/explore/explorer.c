@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "explore/search_kind.h"
+#include "explore/unused_reads.h"
 #include "format/event.h"
 #include "trial/campaign_inner.h"
 
@@ -86,6 +87,16 @@ static void sites_take(struct explorer *x, const struct hand *h)
 			x->sites[i] = SITE_SHARED;
 }
 
+/* After the first run the modules are known. */
+static void find_unused(struct explorer *x, const struct region *r)
+{
+	pthread_mutex_lock(&x->lock);
+	if (!x->has_unused)
+		unused_reads_find(r, &x->unused);
+	x->has_unused = true;
+	pthread_mutex_unlock(&x->lock);
+}
+
 /* NULL: it could not be made. */
 static struct run_trace *make_run(struct explorer *x, struct hand *h,
 				  const struct explore_job *job,
@@ -113,7 +124,10 @@ static struct run_trace *make_run(struct explorer *x, struct hand *h,
 		       job->order.count * sizeof(*job->order.at));
 	if (hand_run(h, &ask, err) < 0)
 		return NULL;
-	return run_trace_take(h->worker.region);
+	if (!x->o->skip_unused)
+		return run_trace_take(h->worker.region, NULL);
+	find_unused(x, h->worker.region);
+	return run_trace_take(h->worker.region, &x->unused);
 }
 
 /* ---- programs that are not ours to control ---- */
@@ -186,6 +200,7 @@ static void begin_anew(struct explorer *x)
 	x->result->seen.count = 0;
 	x->result->interleavings.all.count = 0;
 	x->result->diverged = 0;
+	x->result->unused = 0;
 	x->gaps = 0;
 	x->unmodelled = 0;
 	x->is_stale = false;
@@ -211,6 +226,7 @@ static void take_result(struct explorer *x, struct hand *h,
 	if (t->line_count > x->result->events)
 		x->result->events = t->line_count;
 	x->result->diverged += job->is_diverged;
+	x->result->unused += t->unused;
 	if (x->o->state)
 		explore_state_add(&x->made, &job->order);
 	if (x->o->interleavings)
@@ -523,6 +539,7 @@ int explore(const struct explore_options *o, struct explore_result *result,
 	free(x.erratic);
 	explore_state_done(&x.past);
 	explore_state_done(&x.made);
+	keymap_done(&x.unused);
 	free(x.sites);
 	return rc;
 }

@@ -52,6 +52,7 @@ struct explore_options {
 	enum explore_search search;
 	enum solver_kind solver;
 	const char *state;  /* file to go on from and to write; NULL: none */
+	bool skip_unused;   /* leave out reads whose value nobody uses */
 	bool no_deadlocks;  /* ask for no states in which every thread waits */
 	uint32_t bound;	    /* preemptions, of chess */
 	uint32_t window;    /* events that mcm looks at together; 0: all */
@@ -71,6 +72,7 @@ struct explore_result {
 	uint64_t left; /* runs not asked about, or schedules not run */
 	uint64_t diverged;
 	uint64_t restarts;
+	uint64_t unused;  /* reads left out of all runs, skip_unused */
 	bool is_complete; /* nothing is left, and nothing hides */
 	VEC(char *) why;  /* not, in words */
 	VEC(struct region_module) modules; /* that the program had loaded */

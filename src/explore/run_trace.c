@@ -170,7 +170,21 @@ static void take_pending(struct run_trace *t, const struct control *c)
 	}
 }
 
-struct run_trace *run_trace_take(const struct region *r)
+static void leave_out(struct run_trace *t, const struct keymap *unused)
+{
+	for (uint32_t i = 0; i < t->line_count; i++) {
+		struct traced *e = &t->lines[i];
+
+		if ((e->kind != EVENT_READ && e->kind != EVENT_ATOMIC_LOAD) ||
+		    !keymap_find(unused, e->site, 0))
+			continue;
+		e->size = 0;
+		t->unused++;
+	}
+}
+
+struct run_trace *run_trace_take(const struct region *r,
+				 const struct keymap *unused)
 {
 	const struct traced_area *a = &r->traced;
 	struct run_trace *t = xcalloc(1, sizeof(*t));
@@ -186,6 +200,8 @@ struct run_trace *run_trace_take(const struct region *r)
 	t->learned = a->learned;
 	t->is_cut = a->is_full;
 	take_pending(t, &r->control);
+	if (unused)
+		leave_out(t, unused);
 	add_histories(t);
 	return t;
 }

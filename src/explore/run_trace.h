@@ -18,6 +18,7 @@
  * Owned by whoever took it; nothing in it changes later.
  */
 
+#include "analysis/keymap.h"
 #include "base/vec.h"
 #include "format/region.h"
 
@@ -36,13 +37,17 @@ struct run_trace {
 	uint32_t thread_count;
 	uint64_t unmodelled; /* as the guest says, by kind of event */
 	uint32_t learned;
-	bool is_cut; /* the rest of the run is missing */
+	bool is_cut;	 /* the rest of the run is missing */
+	uint32_t unused; /* reads that were left out */
 	/* What threads stood before when the run ended. */
 	struct traced *pending;
 	uint32_t pending_count;
 };
 
-struct run_trace *run_trace_take(const struct region *r);
+/* Reads at the sites in `unused`, which may be NULL, become accesses of no
+ * bytes: no part of what a thread read. */
+struct run_trace *run_trace_take(const struct region *r,
+				 const struct keymap *unused);
 void run_trace_free(struct run_trace *t);
 
 /* The history of a line's thread before it, and its place there; false for a

@@ -73,10 +73,12 @@ struct explorer {
 	uint64_t unmodelled;
 	uint64_t number; /* of jobs */
 	bool is_over;
-	bool is_erratic; /* the same order gave something else */
-	char *erratic;	 /* where, in words */
-	uint64_t limits; /* runs that were given up */
-	uint8_t *sites;	 /* places known to be shared, for all workers */
+	bool is_erratic;      /* the same order gave something else */
+	char *erratic;	      /* where, in words */
+	uint64_t limits;      /* runs that were given up */
+	struct keymap unused; /* places of reads that are left out */
+	bool has_unused;      /* they were looked for */
+	uint8_t *sites;	      /* places known to be shared, for all workers */
 	uint32_t site_count;
 	uint64_t classes_seen;
 	struct campaign *c;

@@ -98,6 +98,15 @@ static void print_why(const struct explore_result *e, FILE *out)
 		fprintf(out, "  because: %s\n", e->why.at[i]);
 }
 
+static void print_unused(const struct explore_report *r, FILE *out)
+{
+	if (!r->options->skip_unused)
+		return;
+	fputs("  left out: ", out);
+	word_count(r->result->unused, "read", "reads", out);
+	fputs(" whose value nobody uses (--skip-unused-reads)\n", out);
+}
+
 static int by_size(const void *a, const void *b)
 {
 	float x = *(const float *)a, y = *(const float *)b;
@@ -160,6 +169,7 @@ static void print_statement(const struct explore_report *r, FILE *out)
 	if (e->is_complete)
 		fputs("  holds for: sequential consistency, code with hooks\n",
 		      out);
+	print_unused(r, out);
 	print_unseen(e, out);
 }
 
@@ -247,6 +257,8 @@ void report_explore_json(const struct explore_report *r, FILE *out)
 	set(j, "diverged", e->diverged);
 	set(j, "restarts", e->restarts);
 	set(j, "events", e->events);
+	if (r->options->skip_unused)
+		set(j, "unused_reads", e->unused);
 	json_object_set_new(j, "seconds", json_real(c->seconds));
 	json_object_set_new(j, "questions", questions(e));
 	json_object_set_new(j, "why", texts(e->why.at, e->why.count));
