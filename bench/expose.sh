@@ -203,6 +203,24 @@ for name in "${programs[@]}"; do
 	echo "$name perturbed tool $HEDDLE expose --method stress -n 1" \
 		"-- $work/$name ${size[$name]}"
 done > "$work/commands"
+
+# NAME PROGRAM ARGUMENT...: a program of bench/cache/build in these variants.
+real() {
+	local tree=$here/cache/build
+
+	echo "$1 native plain $tree/native/$1/$2 ${*:3}"
+	echo "$1 tsan plain env TSAN_OPTIONS=report_bugs=0 $tree/tsan/$1/$2 ${*:3}"
+	echo "$1 perturbed tool $HEDDLE expose --method stress -n 1" \
+		"-- $tree/heddle/$1/$2 ${*:3}"
+}
+
+if [[ $rounds -gt 1 && -d $here/cache/src/memcached ]]; then
+	"$here/build_real.sh" {native,tsan,heddle}/{pbzip2,memcached} || exit 1
+	"$BUILD/bench/mixed" 10 1 > "$work/data" || exit 2
+	real pbzip2 pbzip2 -p2 -k -q -f "$work/data" >> "$work/commands"
+	real memcached driven 30000 >> "$work/commands"
+fi
+cd "$work" || exit 2
 "$BUILD/bench/stopwatch" -n $((rounds > 3 ? 5 : rounds)) -t 300 < "$work/commands" \
 	> "$work/runs" || fail "not every run came to its end"
 echo

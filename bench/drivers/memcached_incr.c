@@ -2,7 +2,8 @@
 /*
  * memcached and its clients in one process, so that all of them are under
  * control: memcached's main() is called memcached_main() and linked to this
- * one. Two connections increment a counter that is 9; it has to be 11 then.
+ * one. Two connections increment a counter that is 9, once each or as often as
+ * the argument says; with one it has to be 11 then.
  *
  * The process ends with status 0 if it is, 1 if it is not, 2 if the two could
  * not talk.
@@ -19,6 +20,8 @@
 int memcached_main(int argc, char **argv);
 
 #define SOCKET_NAME "cached"
+
+static int times = 1;
 
 static int attempt(void)
 {
@@ -56,7 +59,8 @@ static void *increment(void *nothing)
 
 	if (fd < 0)
 		exit(2);
-	talk(fd, "incr count 1\r\n", "\r\n", answer, sizeof(answer));
+	for (int i = 0; i < times; i++)
+		talk(fd, "incr count 1\r\n", "\r\n", answer, sizeof(answer));
 	close(fd);
 	return nothing;
 }
@@ -78,7 +82,7 @@ static int first_connection(void)
 
 static void *clients(void *nothing)
 {
-	char answer[256];
+	char answer[256], want[32];
 	pthread_t thread[2];
 	int fd = first_connection();
 
@@ -89,14 +93,15 @@ static void *clients(void *nothing)
 	for (int i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
 	talk(fd, "get count\r\n", "END\r\n", answer, sizeof(answer));
-	if (!strstr(answer, "\r\n11\r\n")) {
-		fprintf(stderr, "9 and two increments: %s", answer);
+	snprintf(want, sizeof(want), "\r\n%d\r\n", 9 + 2 * times);
+	if (!strstr(answer, want)) {
+		fprintf(stderr, "9 and %d increments: %s", 2 * times, answer);
 		_exit(1);
 	}
 	_exit(0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static char *arguments[] = {
 		"memcached",
@@ -117,6 +122,8 @@ int main(void)
 	};
 	pthread_t thread;
 
+	if (argc > 1)
+		times = atoi(argv[1]);
 	pthread_create(&thread, NULL, clients, NULL);
 	return memcached_main(sizeof(arguments) / sizeof(*arguments) - 1,
 			      arguments);
