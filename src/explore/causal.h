@@ -81,6 +81,23 @@ enum solver_answer causal_ask(struct causal *m, const struct causal_target *t,
 enum solver_answer causal_ask_stuck(struct causal *m, uint64_t limit,
 				    struct causal_schedule *out);
 
+/* A state: these events have taken place, and those are what their threads, of
+ * which each is there once, do next. */
+struct causal_state {
+	const uint32_t *done, *next;
+	size_t done_count, next_count;
+};
+
+/* Can no schedule lead there, as a look can tell? */
+bool causal_is_hopeless(const struct causal *m, const struct causal_state *s);
+
+/* A schedule that leads there, without what is next. Two accesses that can be
+ * next together can be made one right after the other, in either order. */
+enum solver_answer causal_ask_state(struct causal *m,
+				    const struct causal_state *s,
+				    uint64_t limit,
+				    struct causal_schedule *out);
+
 const struct causal_counts *causal_counts(const struct causal *m);
 
 #endif

@@ -5,7 +5,8 @@
 /*
  * The parts of the causal model: causal.c asks and answers, causal_reads.c
  * says where values come from, causal_locks.c, causal_waits.c,
- * causal_semaphores.c and causal_barriers.c say what synchronisation allows.
+ * causal_semaphores.c and causal_barriers.c say what synchronisation allows;
+ * causal_state.c and causal_stuck.c ask for states in place of values.
  *
  * Two Booleans for each event: `present`, it takes place as in the trace;
  * `there`, it takes place, perhaps as the read that gets another value. They
@@ -88,6 +89,11 @@ void causal_at_most_one(struct causal *m, const struct literals *l);
 
 /* Whom a signal wakes in the solution. */
 uint32_t causal_woken_by(const struct causal *m, uint32_t signal);
+
+/* After a solution: everything that takes place in it, in order, tried by the
+ * simulator. */
+enum solver_answer causal_take_state(struct causal *m,
+				     struct causal_schedule *out);
 
 /* Adds to `out` a literal for each write that may give that value to a part of
  * a read; each says all that follows from it. */

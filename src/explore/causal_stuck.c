@@ -10,8 +10,6 @@
  */
 #include "explore/causal_model.h"
 
-#include "explore/simulate.h"
-
 static bool can_wait(const struct causal_event *e)
 {
 	switch (e->kind) {
@@ -233,26 +231,10 @@ static void exclude_stops(struct causal *m)
 	vec_free(&any);
 }
 
-static void take_state(const struct causal *m, struct causal_schedule *out)
-{
-	const uint32_t *sequence = solver_sequence(m->solver);
-
-	for (size_t i = 0; i < m->trace->events.count; i++) {
-		uint32_t e = sequence[i], wakes = CAUSAL_NOBODY;
-
-		if (!solver_value(m->solver, m->present[e]))
-			continue;
-		if (m->trace->events.at[e].kind == CAUSAL_SIGNAL)
-			wakes = causal_woken_by(m, e);
-		vec_push(out, (struct causal_step){ e, wakes });
-	}
-}
-
 enum solver_answer causal_ask_stuck(struct causal *m, uint64_t limit,
 				    struct causal_schedule *out)
 {
 	enum solver_answer answer;
-	struct err err;
 
 	out->count = 0;
 	if (!m->has_stops) {
@@ -264,10 +246,7 @@ enum solver_answer causal_ask_stuck(struct causal *m, uint64_t limit,
 	answer = solver_solve(m->solver, &m->stuck, 1, limit);
 	if (answer != SOLVER_YES)
 		return answer;
-	take_state(m, out);
+	answer = causal_take_state(m, out);
 	exclude_stops(m);
-	if (!simulate(m->trace, out->at, out->count, NULL, &err))
-		return SOLVER_YES;
-	m->counts.wrong++;
-	return SOLVER_UNKNOWN;
+	return answer;
 }

@@ -14,6 +14,7 @@
 
 #include "explore/causal.h"
 #include "random_run.h"
+#include "walked_run.h"
 #include "written_run.h"
 
 /* ---- All interleavings ---- */
@@ -23,35 +24,13 @@ struct reached {
 	uint64_t values[2];
 };
 
-struct walk {
-	const struct causal_trace *trace;
-	struct simulation state;
-	VEC(uint64_t) visited; /* hashes, a table; 0: free */
-	size_t states;
-	VEC(struct reached) reached;
+struct all_reached {
+	struct reached *at;
+	size_t count, room;
 };
 
-static bool is_new_state(struct walk *w)
-{
-	uint64_t h = 1;
-
-	for (size_t i = 0; i < w->state.count; i++)
-		h = rng_mix(h * 31 + w->state.words[i] + 1);
-	h |= h == 0;
-	for (size_t i = h;; i++) {
-		uint64_t *place = &w->visited.at[i % w->visited.room];
-
-		if (*place == h)
-			return false;
-		if (*place)
-			continue;
-		*place = h;
-		assert_true(++w->states < w->visited.room / 2);
-		return true;
-	}
-}
-
-static void note_reached(struct walk *w, uint32_t event)
+static void note_reached(struct walk *w, struct all_reached *to,
+			 uint32_t event)
 {
 	const struct causal_event *e = &w->trace->events.at[event];
 	const struct causal_part *p = &w->trace->parts.at[e->part];
@@ -60,10 +39,10 @@ static void note_reached(struct walk *w, uint32_t event)
 	assert_true(e->parts <= 2);
 	for (uint32_t i = 0; i < e->parts; i++)
 		r.values[i] = simulation_value(&w->state, p[i].location);
-	for (size_t i = 0; i < w->reached.count; i++)
-		if (!memcmp(&w->reached.at[i], &r, sizeof(r)))
+	for (size_t i = 0; i < to->count; i++)
+		if (!memcmp(&to->at[i], &r, sizeof(r)))
 			return;
-	vec_push(&w->reached, r);
+	vec_push(to, r);
 }
 
 /* Is this thread about to come to a barrier at which all are but itself and the
@@ -87,66 +66,26 @@ static bool may_be_last(const struct walk *w, uint32_t event)
 	       (e->round + 1) * size;
 }
 
-static void walk_on(struct walk *w);
-
-static void walk_step(struct walk *w, uint32_t event, uint32_t wakes)
+static void look(struct walk *w, uint32_t event, enum simulate_result result,
+		 void *to)
 {
-	size_t size = w->state.count * sizeof(uint64_t);
-	uint64_t *saved = xmalloc(size);
-	enum simulate_result result;
-
-	memcpy(saved, w->state.words, size);
-	result = simulation_step(&w->state,
-				 (struct causal_step){ event, wakes });
-	if (result == SIMULATE_DONE)
-		walk_on(w);
-	else if (result == SIMULATE_OTHER &&
-		 causal_reads(&w->trace->events.at[event]))
-		note_reached(w, event);
-	memcpy(w->state.words, saved, size);
-	free(saved);
-}
-
-static void walk_on(struct walk *w)
-{
-	if (!is_new_state(w))
-		return;
-	for (uint32_t i = 0; i < w->trace->events.count; i++) {
-		const struct causal_event *e = &w->trace->events.at[i];
-
-		if (simulation_progress(&w->state, e->thread) != e->position)
-			continue;
-		walk_step(w, i, CAUSAL_NOBODY);
-		if (may_be_last(w, i))
-			note_reached(w, i);
-		if (e->kind != CAUSAL_SIGNAL)
-			continue;
-		for (uint32_t t = 0; t < w->trace->threads; t++)
-			if (simulation_waits(&w->state, t, e->object))
-				walk_step(w, i, t);
-	}
-}
-
-static void walk_all(struct walk *w, const struct causal_trace *t)
-{
-	*w = (struct walk){ .trace = t };
-	vec_reserve(&w->visited, 1 << 18);
-	memset(w->visited.at, 0, w->visited.room * sizeof(uint64_t));
-	simulation_init(&w->state, t);
-	walk_on(w);
-	simulation_done(&w->state);
-	vec_free(&w->visited);
+	if ((result == SIMULATE_OTHER &&
+	     causal_reads(&w->trace->events.at[event])) ||
+	    may_be_last(w, event))
+		note_reached(w, to, event);
 }
 
 /* ---- The model ---- */
 
-static bool is_reached(const struct walk *w, const struct causal_target *t)
+static bool is_reached(const struct causal_trace *trace,
+		       const struct all_reached *all,
+		       const struct causal_target *t)
 {
-	uint32_t parts = w->trace->events.at[t->event].parts;
+	uint32_t parts = trace->events.at[t->event].parts;
 
-	for (size_t i = 0; i < w->reached.count; i++)
-		if (w->reached.at[i].event == t->event &&
-		    !memcmp(w->reached.at[i].values, t->values,
+	for (size_t i = 0; i < all->count; i++)
+		if (all->at[i].event == t->event &&
+		    !memcmp(all->at[i].values, t->values,
 			    parts * sizeof(*t->values)))
 			return true;
 	return false;
@@ -164,7 +103,8 @@ static void compare(const struct causal_trace *t, enum solver_kind kind,
 	const struct causal_target *targets;
 	struct err err;
 	struct causal *m = causal_new(t, kind, &err);
-	struct walk w;
+	struct all_reached reached = { 0 };
+	struct walk w = { .at_event = look, .to = &reached };
 	size_t count, yes = 0;
 
 	assert_non_null(m);
@@ -175,18 +115,18 @@ static void compare(const struct causal_trace *t, enum solver_kind kind,
 			causal_ask(m, &targets[i], NULL, 0, &schedule);
 
 		if (answer !=
-		    (is_reached(&w, &targets[i]) ? SOLVER_YES : SOLVER_NO))
+		    (is_reached(t, &reached, &targets[i]) ? SOLVER_YES : SOLVER_NO))
 			fail_msg("event %u, value %" PRIu64 ": %d",
 				 targets[i].event, targets[i].values[0],
 				 answer);
 		yes += answer == SOLVER_YES;
 	}
-	assert_int_equal(yes, w.reached.count);
+	assert_int_equal(yes, reached.count);
 	assert_int_equal(causal_counts(m)->wrong, 0);
 	tally->asked += count;
 	tally->yes += yes;
 	vec_free(&schedule);
-	vec_free(&w.reached);
+	vec_free(&reached);
 	causal_free(m);
 }
 
