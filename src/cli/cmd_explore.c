@@ -28,14 +28,15 @@ struct explore_values {
 	uint64_t runs, time_for, jobs, bound, window, hang, max_points, memory,
 		keep;
 	const char *search, *solver, *points, *expect, *check, *store, *output,
-		*classes, *interleavings;
-	bool all_failures, skip_unused, no_deadlocks, resume, json, costs;
+		*classes, *interleavings, *fail_on;
+	bool all_failures, skip_unused, no_deadlocks, races, resume, json,
+		costs;
 };
 
 static const struct explore_values explore_defaults = {
 	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
 	.bound = 2,	   .window = EXPLORE_WINDOW, .search = "mcm",
-	.solver = "order", .points = "shared",
+	.solver = "order", .points = "shared",	     .fail_on = "none",
 };
 
 static const struct arg explore_options[] = {
@@ -60,6 +61,10 @@ static const struct arg explore_options[] = {
 		 "ask for no states in which every thread waits"),
 	ARG_FLAG(struct explore_values, skip_unused, "skip-unused-reads", 0,
 		 "leave out reads whose value is never used"),
+	ARG_FLAG(struct explore_values, races, "races", 0,
+		 "ask for data races too, and make a run for each"),
+	ARG_CHOICE(struct explore_values, fail_on, "fail-on", 0, "race|none",
+		   "a data race is a failure (none); asks for races too"),
 	ARG_CHOICE(struct explore_values, points, "points", 0, "all|shared",
 		   "accesses at which threads may change (shared)"),
 	RUN_ARGS_JUDGED(struct explore_values),
@@ -143,6 +148,7 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.no_deadlocks = v->no_deadlocks,
 		.interleavings = v->interleavings != NULL,
 		.skip_unused = v->skip_unused,
+		.races = v->races || strcmp(v->fail_on, "race") == 0,
 		.outputs = &t->outputs,
 		.search = search_of(v->search),
 		.solver = strcmp(v->solver, "z3") == 0 ? SOLVER_Z3 :
@@ -152,6 +158,8 @@ static void options_set(struct table *t, char **argv, const char *guest)
 	};
 	if (strcmp(v->points, "all") == 0)
 		t->options.ask.flags |= CONTROL_ALL;
+	if (strcmp(v->fail_on, "race") == 0)
+		t->options.ask.flags |= CONTROL_RECORD;
 }
 
 static int keep(struct table *t, size_t n, struct err *err)
@@ -337,6 +345,10 @@ static int check_values(const struct explore_values *v, const char *program,
 		return err_set(err,
 			       "--resume goes with --search mcm, not with "
 			       "%s",
+			       v->search);
+	if (v->races && strcmp(v->search, "mcm") != 0)
+		return err_set(err,
+			       "--races goes with --search mcm, not with %s",
 			       v->search);
 	rc = program_find(&p, program, err);
 	program_done(&p);

@@ -9,6 +9,7 @@
 #include "explore/unused_reads.h"
 #include "format/event.h"
 #include "trial/campaign_inner.h"
+#include "trial/code_checks.h"
 
 /* ---- for searches ---- */
 
@@ -32,6 +33,12 @@ const char *explore_search_name(enum explore_search search)
 
 /* ---- one run ---- */
 
+static bool is_same_place(const struct traced *a, const struct traced *b)
+{
+	return a->thread == b->thread && a->site == b->site &&
+	       a->kind == b->kind && a->object == b->object;
+}
+
 /* Did the run do what the job expects, line by line? */
 static bool is_as_expected(const struct explore_job *job,
 			   const struct run_trace *run)
@@ -44,6 +51,13 @@ static bool is_as_expected(const struct explore_job *job,
 
 		if (i + 1 == job->expected.count && job->target)
 			got = job->target;
+		/* A run may end at such a line before it is filled in. */
+		if (i + job->open >= job->expected.count) {
+			if (!is_same_place(&run->lines[i],
+					   &job->model->lines[line]))
+				return false;
+			continue;
+		}
 		if (!run_trace_is_alike(run, i, job->model, line))
 			return false;
 		if (line != job->turned && run_trace_read(run, i, NULL) != got)
@@ -132,21 +146,24 @@ static struct run_trace *make_run(struct explorer *x, struct hand *h,
 
 /* ---- programs that are not ours to control ---- */
 
+static char *describe_site(struct sites *sites, uint32_t site)
+{
+	struct site_chain chain = site_resolve(sites, site, true);
+
+	if (!chain.count || !chain.frames[0].file)
+		return xstrdup("a place without a name");
+	return xasprintf("%s:%d", chain.frames[0].file, chain.frames[0].line);
+}
+
 static char *describe_line(const struct hand *h, const struct run_trace *t,
 			   uint32_t line)
 {
 	struct captured *c = captured_take(&h->worker);
 	struct sites *sites = captured_sites(c);
-	struct site_chain chain = { 0 };
-	char *text;
+	char *text = line < t->line_count ?
+			     describe_site(sites, t->lines[line].site) :
+			     xstrdup("a place without a name");
 
-	if (line < t->line_count)
-		chain = site_resolve(sites, t->lines[line].site, true);
-	if (chain.count && chain.frames[0].file)
-		text = xasprintf("at %s:%d", chain.frames[0].file,
-				 chain.frames[0].line);
-	else
-		text = xstrdup("at a place without a name");
 	sites_free(sites);
 	captured_free(c);
 	return text;
@@ -199,6 +216,7 @@ static void begin_anew(struct explorer *x)
 	x->result->classes = 0;
 	x->result->seen.count = 0;
 	x->result->interleavings.all.count = 0;
+	predictions_done(&x->result->predicted);
 	x->result->diverged = 0;
 	x->result->unused = 0;
 	x->gaps = 0;
@@ -206,6 +224,26 @@ static void begin_anew(struct explorer *x)
 	x->is_stale = false;
 	x->past_at = 0;
 	explore_state_done(&x->made);
+}
+
+/* The lock is held. */
+static void settle_prediction(struct explorer *x, const struct hand *h,
+			      const struct explore_job *job)
+{
+	const struct control_result *r = &h->worker.control->results[0];
+	const struct prediction *p;
+	enum prediction_state state = PREDICTION_REFUTED;
+
+	if (job->prediction == NO_PREDICTION)
+		return;
+	p = &x->result->predicted.at[job->prediction];
+	if (prediction_is_met(p->kind, oracle_kind(r->outcome, r->wait_status),
+			      job->is_diverged))
+		state = PREDICTION_CONFIRMED;
+	else if (job->is_diverged || r->outcome == OUTCOME_LIMIT)
+		state = PREDICTION_OPEN;
+	predictions_settle(&x->result->predicted, job->prediction, state,
+			   job->index);
 }
 
 /* The lock is held. */
@@ -231,6 +269,10 @@ static void take_result(struct explorer *x, struct hand *h,
 		explore_state_add(&x->made, &job->order);
 	if (x->o->interleavings)
 		interleavings_add(&x->result->interleavings, t);
+	settle_prediction(x, h, job);
+	if (!x->has_checks && x->o->search == SEARCH_MCM)
+		code_checks_find(h->worker.region, &x->checks);
+	x->has_checks = true;
 	x->kind->learn(x->search, job, t);
 }
 
@@ -285,6 +327,7 @@ static int one_job(struct explorer *x, struct hand *h, struct explore_job *job,
 		pthread_mutex_unlock(&x->lock);
 		return 0;
 	}
+	job->index = index;
 	pthread_mutex_lock(&x->lock);
 	sites_give(x, h);
 	pthread_mutex_unlock(&x->lock);
@@ -345,7 +388,8 @@ static bool job_take(struct explorer *x, struct explore_job *job)
 			x->result->before = x->number;
 		}
 		*job = (struct explore_job){ .epoch = x->epoch,
-					     .turned = NO_LINE };
+					     .turned = NO_LINE,
+					     .prediction = NO_PREDICTION };
 		x->thinking++;
 		answer = past_take(x, job) ? JOB_READY :
 					     x->kind->next(x->search, job);
@@ -368,6 +412,26 @@ static bool job_take(struct explorer *x, struct explore_job *job)
 	}
 	pthread_cond_broadcast(&x->changed);
 	return false;
+}
+
+/* Words for the places of predictions, while there is somebody to ask. */
+static void predictions_name(struct explorer *x, const struct hand *h)
+{
+	struct predictions *all = &x->result->predicted;
+	struct captured *c;
+	struct sites *sites;
+
+	if (!all->count)
+		return;
+	c = captured_take(&h->worker);
+	sites = captured_sites(c);
+	for (size_t i = 0; i < all->count; i++)
+		for (int k = 0; k < 2; k++)
+			if (all->at[i].sites[k] && !all->at[i].places[k])
+				all->at[i].places[k] = describe_site(
+					sites, all->at[i].sites[k]);
+	sites_free(sites);
+	captured_free(c);
 }
 
 static void modules_take(struct explorer *x, const struct hand *h)
@@ -398,96 +462,9 @@ static int drive(void *driver, struct hand *h, struct err *err)
 		pthread_cond_broadcast(&x->changed);
 	}
 	modules_take(x, h);
+	predictions_name(x, h);
 	pthread_mutex_unlock(&x->lock);
 	return rc;
-}
-
-/* ---- the statement ---- */
-
-static void why(struct explorer *x, const char *text)
-{
-	vec_push(&x->result->why, xstrdup(text));
-}
-
-static const char *kind_text(uint32_t kind)
-{
-	static const char *const texts[] = {
-#define EVENT(name, text, fields, order) text,
-#include "format/event.def"
-#undef EVENT
-	};
-
-	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "?";
-}
-
-static void why_unmodelled(struct explorer *x)
-{
-	/* The first bits serve for kinds beyond the last one as well: reads
-	 * and writes, whose they are, are always modelled. */
-	for (uint32_t bit = 0; bit < 64; bit++) {
-		uint32_t k = bit <= EVENT_WRITE ? bit + 64 : bit;
-
-		if (!(x->unmodelled >> bit & 1))
-			continue;
-		if (k == EVENT_TIME)
-			why(x, "the program reads the clock");
-		else
-			vec_push(&x->result->why,
-				 xasprintf("what %s does is not modelled",
-					   kind_text(k)));
-	}
-}
-
-static void why_gaps(struct explorer *x)
-{
-	static const struct {
-		uint32_t gap;
-		const char *text;
-	} gaps[] = {
-		{ GAP_OUTSIDE, "memory was changed by code without hooks" },
-		{ GAP_TIME, "waits with a time limit were tried one way" },
-		{ GAP_TRIED, "tries of locks that conditions use, or of "
-			     "read-write locks" },
-		{ GAP_UNREAD, "accesses too wide to be told with values" },
-		{ GAP_CUT, "runs too long to be told" },
-		{ GAP_WINDOW, "runs were asked about in windows (--window): "
-			      "events farther apart kept their order" },
-		{ GAP_CHOICES, "reads of many variables at once" },
-		{ GAP_BARRIER,
-		  "which threads meet at a barrier was not varied" },
-	};
-
-	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
-		if (x->gaps & gaps[i].gap)
-			why(x, gaps[i].text);
-}
-
-static void conclude(struct explorer *x)
-{
-	struct explore_result *r = x->result;
-
-	if (x->is_stale)
-		begin_anew(x);
-	r->left = x->kind->left(x->search) + x->dropped;
-	if (x->is_erratic)
-		vec_push(&r->why,
-			 xasprintf("the same schedule gave two different runs "
-				   "(%s): something in the program is not "
-				   "under control",
-				   x->erratic));
-	if (r->diverged)
-		vec_push(&r->why,
-			 xasprintf("%" PRIu64 " schedules did not lead where "
-				   "they should have",
-				   r->diverged));
-	if (r->unknown)
-		why(x, "questions were given up");
-	if (x->limits)
-		why(x, "runs were given up at --max-points");
-	why_unmodelled(x);
-	why_gaps(x);
-	r->is_complete = !r->left && !r->why.count && r->runs &&
-			 !r->campaign.stopped_by;
 }
 
 static const struct search_kind *kind_of(enum explore_search search)
@@ -530,7 +507,9 @@ int explore(const struct explore_options *o, struct explore_result *result,
 	rc = o->state ? explore_state_read(&x.past, o->state, err) : 0;
 	if (rc == 0)
 		rc = campaign_run(&c, &result->campaign, err);
-	conclude(&x);
+	if (x.is_stale)
+		begin_anew(&x);
+	explorer_conclude(&x);
 	/* Where it stops before all old runs were made again, they are still
 	 * there. */
 	if (rc == 0 && o->state && x.past_at == x.past.orders.count)
@@ -541,6 +520,7 @@ int explore(const struct explore_options *o, struct explore_result *result,
 	explore_state_done(&x.made);
 	keymap_done(&x.unused);
 	free(x.sites);
+	keymap_done(&x.checks);
 	return rc;
 }
 
@@ -554,6 +534,7 @@ void explore_done(struct explore_result *r)
 	vec_free(&r->interleavings.all);
 	vec_free(&r->query_ms);
 	vec_free(&r->seen);
+	predictions_done(&r->predicted);
 }
 
 enum exit_status explore_status(const struct explore_result *r)

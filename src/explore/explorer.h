@@ -19,6 +19,7 @@
  */
 
 #include "explore/interleavings.h"
+#include "explore/predictions.h"
 #include "explore/solver.h"
 #include "trial/campaign.h"
 
@@ -54,6 +55,7 @@ struct explore_options {
 	const char *state;  /* file to go on from and to write; NULL: none */
 	bool skip_unused;   /* leave out reads whose value nobody uses */
 	bool no_deadlocks;  /* ask for no states in which every thread waits */
+	bool races;	    /* ask for races too */
 	uint32_t bound;	    /* preemptions, of chess */
 	uint32_t window;    /* events that mcm looks at together; 0: all */
 	bool interleavings; /* tell which unserializable ones happened */
@@ -81,6 +83,7 @@ struct explore_result {
 	double solver_seconds;
 	VEC(float) query_ms;
 	uint64_t events; /* in the longest run */
+	struct predictions predicted;
 };
 
 MUST_USE int explore(const struct explore_options *o,

@@ -18,67 +18,12 @@
  * Wrong when: the causal model is (causal.h), which a simulator checks and the
  * run itself.
  */
-#include "explore/search_kind.h"
+#include "explore/mcm_inner.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "explore/known_runs.h"
 #include "format/rng.h"
-
-enum {
-	CONFLICTS = 2000000, /* before a question is given up */
-	TIMES_KEPT = 1 << 20,
-	STUCK_MOST = 16, /* deadlocks that one run is asked for */
-};
-
-struct question {
-	const struct causal_target *target;
-	uint64_t got;	  /* as run_trace_read tells */
-	uint64_t name;	  /* known_read */
-	uint64_t novelty; /* place and value */
-	uint32_t site;
-	bool is_done;
-};
-
-/* A run, and how many windows of it have questions. */
-struct whole {
-	struct run_trace *t;
-	uint32_t windows;
-};
-
-/* A window of a run with open questions; most runs have one. */
-struct past {
-	struct whole *whole;
-	struct run_trace *t; /* of it */
-	uint32_t begin;
-	struct trace_model *m;
-	struct causal *model; /* made when first asked */
-	VEC(struct question) questions;
-	size_t open;
-	uint32_t flying; /* runs that it asked for */
-	bool is_busy;
-	bool is_ready;	/* its questions are known */
-	uint32_t stuck; /* how often it was asked for deadlocks */
-};
-
-struct mcm {
-	struct explorer *x;
-	VEC(struct past *) pasts;
-	size_t first; /* pasts before this one are done */
-	struct known_runs known;
-	struct keymap seen;  /* place and value: was read */
-	struct keymap asked; /* place: how often a question was answered */
-	struct keymap ends;  /* states in which all wait, that were run */
-	bool is_begun;
-};
-
-/* What became of a job. */
-struct origin {
-	struct past *past;
-	struct question *question;
-	uint32_t plan;
-};
 
 static void *mcm_new(struct explorer *x)
 {
@@ -99,6 +44,7 @@ static void past_free(struct past *p)
 		free(p->whole);
 	}
 	vec_free(&p->questions);
+	vec_free(&p->conflicts);
 	free(p);
 }
 
@@ -116,7 +62,7 @@ static void mcm_free(void *search)
 	free(s);
 }
 
-static double now_ms(void)
+double mcm_now(void)
 {
 	struct timespec t;
 
@@ -131,7 +77,8 @@ static uint64_t novelty_of(uint32_t site, uint64_t got)
 	return rng_mix(got ^ rng_mix(site));
 }
 
-static void question_add(struct past *p, const struct causal_target *target)
+static void question_add(const struct mcm *s, struct past *p,
+			 const struct causal_target *target)
 {
 	uint32_t line = p->m->lines.at[target->event], place;
 	const struct traced *e = &p->t->lines[line];
@@ -144,12 +91,14 @@ static void question_add(struct past *p, const struct causal_target *target)
 	q.name = known_read(e->thread,
 			    p->t->threads[e->thread].history.at[place], q.got);
 	q.novelty = novelty_of(e->site, q.got);
+	q.hint = (uint8_t)mcm_hint(s, p, target);
 	vec_push(&p->questions, q);
 }
 
 /* The model of a run, and what can be asked. Works on the run alone. */
-static int past_prepare(struct past *p, const struct explore_options *o)
+static int past_prepare(const struct mcm *s, struct past *p)
 {
+	const struct explore_options *o = s->x->o;
 	const struct causal_target *targets;
 	struct err err;
 	size_t count;
@@ -160,8 +109,9 @@ static int past_prepare(struct past *p, const struct explore_options *o)
 		return -1;
 	count = causal_targets(p->model, &targets);
 	for (size_t i = 0; i < count; i++)
-		question_add(p, &targets[i]);
+		question_add(s, p, &targets[i]);
 	p->open = p->questions.count;
+	conflicts_find(p->m, p->t, o->races, &p->conflicts);
 	p->is_ready = true;
 	return 0;
 }
@@ -177,13 +127,23 @@ static void past_close(struct mcm *s, size_t n)
 
 /* ---- which one ---- */
 
+enum {
+	URGENT_NEW = 1000000, /* this place has never read that */
+	URGENT_CHECK,	      /* nor has a check seen it */
+	URGENT_NULL,	      /* and it would be used as an address */
+};
+
 static uint32_t urgency(struct mcm *s, const struct question *q)
 {
-	uint32_t asked;
+	static const uint32_t urgencies[] = {
+		[HINT_NONE] = URGENT_NEW,
+		[HINT_CHECK] = URGENT_CHECK,
+		[HINT_NULL] = URGENT_NULL,
+	};
+	uint32_t asked = *keymap_at(&s->asked, q->site, 0);
 
 	if (!*keymap_at(&s->seen, q->novelty, 0))
-		return 1000000;
-	asked = *keymap_at(&s->asked, q->site, 0);
+		return asked ? URGENT_NEW : urgencies[q->hint];
 	return 1000 - (asked < 999 ? asked : 999);
 }
 
@@ -204,6 +164,11 @@ static struct question *most_urgent(struct mcm *s, struct past *p,
 		*best = u;
 		q = &p->questions.at[i];
 	}
+	/* A check comes first among the questions of its run; taken before
+	 * those of older runs it cost twice the schedules on programs where
+	 * nearly every read is checked. */
+	if (*best == URGENT_CHECK)
+		*best = URGENT_NEW;
 	return q;
 }
 
@@ -229,8 +194,7 @@ static struct past *take_past(struct mcm *s, struct question **question,
 			continue;
 		}
 		looked++;
-		if (!p->is_ready ||
-		    (p->stuck < STUCK_MOST && !s->x->o->no_deadlocks)) {
+		if (!p->is_ready || mcm_has_failures(s, p)) {
 			*question = NULL;
 			return p;
 		}
@@ -327,7 +291,7 @@ static void find_known(struct mcm *s, const struct past *p,
 	free(vector);
 }
 
-static void count_query(struct mcm *s, double ms, enum solver_answer answer)
+void mcm_count(struct mcm *s, double ms, enum solver_answer answer)
 {
 	struct explore_result *r = s->x->result;
 
@@ -350,32 +314,20 @@ static enum solver_answer ask(struct mcm *s, struct past *p,
 
 	find_known(s, p, q, &known);
 	pthread_mutex_unlock(&s->x->lock);
-	began = now_ms();
+	began = mcm_now();
 	answer = causal_ask(
 		p->model, q->target,
 		&(struct causal_known){ known.at,
 					known.count / p->m->causal.threads },
 		CONFLICTS, schedule);
-	began = now_ms() - began;
+	began = mcm_now() - began;
 	pthread_mutex_lock(&s->x->lock);
-	count_query(s, began, answer);
+	mcm_count(s, began, answer);
 	vec_free(&known);
 	return answer;
 }
 
 /* ---- jobs ---- */
-
-static void expect_lines(const struct past *p, struct explore_job *job)
-{
-	uint32_t *next = xcalloc(p->t->thread_count + 1, sizeof(*next));
-
-	for (size_t i = 0; i < job->order.count; i++) {
-		uint32_t n = job->order.at[i].thread;
-
-		vec_push(&job->expected, p->t->threads[n].lines.at[next[n]++]);
-	}
-	free(next);
-}
 
 /* From here on nobody else asks for what this run will show. */
 static uint32_t reserve(struct mcm *s, const struct past *p,
@@ -403,59 +355,16 @@ static void job_make(struct mcm *s, struct past *p, struct question *q,
 
 	if (turned != CAUSAL_NOBODY)
 		job->turned = p->m->lines.at[turned];
-	trace_model_order(p->m, p->t, schedule, &job->order);
-	expect_lines(p, job);
+	trace_model_order(p->m, p->t, schedule, 1, &job->order);
+	mcm_expect(p, job);
 	job->model = p->t;
 	job->target = q->got;
+	job->prediction = mcm_predict(s, p, q);
 	*origin = (struct origin){ p, q, reserve(s, p, q, job) };
 	job->from = origin;
 	p->flying++;
 	++*keymap_at(&s->asked, q->site, 0);
 	*keymap_at(&s->seen, q->novelty, 0) = 1;
-}
-
-/* The state that a schedule ends in: how far each thread has come. */
-static uint64_t end_of(const struct past *p, const struct explore_job *job)
-{
-	uint32_t *counts = xcalloc(p->t->thread_count + 1, sizeof(*counts));
-	uint64_t h = 1;
-
-	for (size_t i = 0; i < job->order.count; i++)
-		counts[job->order.at[i].thread]++;
-	for (uint32_t n = 0; n < p->t->thread_count; n++)
-		h = rng_mix(h ^ p->t->threads[n].history.at[counts[n]]);
-	free(counts);
-	return h;
-}
-
-/* Can all threads of this run come to wait? True: here is how. Lets the lock
- * go. */
-static bool ask_stuck(struct mcm *s, struct past *p, struct explore_job *job)
-{
-	struct causal_schedule schedule = { 0 };
-	enum solver_answer answer;
-	double began = now_ms();
-	uint32_t *known;
-
-	p->is_busy = true;
-	pthread_mutex_unlock(&s->x->lock);
-	answer = causal_ask_stuck(p->model, CONFLICTS, &schedule);
-	pthread_mutex_lock(&s->x->lock);
-	p->is_busy = false;
-	count_query(s, now_ms() - began, answer);
-	p->stuck = answer == SOLVER_YES ? p->stuck + 1 : STUCK_MOST;
-	if (answer == SOLVER_YES)
-		trace_model_order(p->m, p->t, &schedule, &job->order);
-	vec_free(&schedule);
-	if (answer != SOLVER_YES)
-		return false;
-	known = keymap_at(&s->ends, end_of(p, job), 0);
-	if (*known) {
-		vec_free(&job->order);
-		return false;
-	}
-	*known = 1;
-	return true;
 }
 
 static void prepare(struct mcm *s, struct past *p)
@@ -464,7 +373,7 @@ static void prepare(struct mcm *s, struct past *p)
 
 	p->is_busy = true;
 	pthread_mutex_unlock(&s->x->lock);
-	if (past_prepare(p, s->x->o) < 0)
+	if (past_prepare(s, p) < 0)
 		gaps = GAP_KIND;
 	pthread_mutex_lock(&s->x->lock);
 	if (p->model && causal_counts(p->model)->cut)
@@ -498,7 +407,7 @@ static enum job_answer mcm_next(void *search, struct explore_job *job)
 			continue;
 		}
 		if (!q) {
-			if (!ask_stuck(s, p, job))
+			if (!mcm_ask_failure(s, p, job))
 				continue;
 			result = JOB_READY;
 			break;
@@ -528,13 +437,14 @@ static void note_reads(struct mcm *s, const struct run_trace *t)
 	}
 }
 
-static void pasts_add(struct mcm *s, struct run_trace *t)
+static void pasts_add(struct mcm *s, struct run_trace *t, uint64_t index)
 {
 	struct whole *w = xcalloc(1, sizeof(*w));
 	struct trace_windows windows = { 0 };
 
 	trace_model_windows(t, s->x->o->window, &windows);
 	w->t = t;
+	w->index = index;
 	w->windows = (uint32_t)windows.count;
 	for (size_t i = 0; i < windows.count; i++) {
 		struct past *p = xcalloc(1, sizeof(*p));
@@ -555,8 +465,10 @@ static void mcm_learn(void *search, struct explore_job *job,
 
 	if (o) {
 		o->past->flying--;
-		known_runs_forget(&s->known, o->plan);
-		o->question->is_done |= job->is_diverged;
+		if (o->question) {
+			known_runs_forget(&s->known, o->plan);
+			o->question->is_done |= job->is_diverged;
+		}
 	}
 	known_runs_add(&s->known, t);
 	note_reads(s, t);
@@ -565,7 +477,7 @@ static void mcm_learn(void *search, struct explore_job *job,
 		return;
 	}
 	explorer_class(s->x, t);
-	pasts_add(s, t);
+	pasts_add(s, t, job->index);
 }
 
 static uint64_t mcm_left(void *search)

@@ -11,6 +11,7 @@
  * JOB_WAIT.
  */
 
+#include "analysis/keymap.h"
 #include "explore/explore_state.h"
 #include "explore/explorer.h"
 #include "explore/run_trace.h"
@@ -26,10 +27,13 @@ struct explore_job {
 	VEC(uint32_t) expected;
 	uint64_t target;
 	uint32_t turned;  /* a line that has another result too, or NO_LINE */
+	uint32_t open;	  /* so many of the last lines may read anything */
 	bool is_diverged; /* the run did something else */
+	uint32_t prediction;	  /* that it is to settle, or NO_PREDICTION */
 	VEC(struct traced) sleep; /* of traced_area */
 	void *from;		  /* the search's own; freed with the job */
 	uint64_t number;
+	uint64_t index; /* of its run in the campaign */
 	uint32_t epoch;
 };
 
@@ -78,7 +82,9 @@ struct explorer {
 	uint64_t limits;      /* runs that were given up */
 	struct keymap unused; /* places of reads that are left out */
 	bool has_unused;      /* they were looked for */
-	uint8_t *sites;	      /* places known to be shared, for all workers */
+	struct keymap checks; /* sites before checks (trial/code_checks.h) */
+	bool has_checks;
+	uint8_t *sites; /* places known to be shared, for all workers */
 	uint32_t site_count;
 	uint64_t classes_seen;
 	struct campaign *c;
@@ -87,6 +93,9 @@ struct explorer {
 
 /* Is it time to stop? The lock is held. */
 bool explorer_is_stopped(const struct explorer *x);
+
+/* The statement (explorer_statement.c). */
+void explorer_conclude(struct explorer *x);
 
 /* A run of a class that was not seen before. */
 void explorer_class(struct explorer *x, const struct run_trace *t);

@@ -3,7 +3,8 @@
 #define HEDDLE_TRACE_BUILDER_H
 
 /*
- * What the making of a trace model (trace_model.c) shares with its parts.
+ * What the making of a trace model (trace_model.c) shares with its parts:
+ * trace_sync.c for synchronisation, trace_given.c for what came before.
  *
  * A model of a window begins in the middle of a run. What came before is
  * *given*: it is not modelled, but it has left memory with values, locks held,
@@ -41,13 +42,34 @@ struct builder {
 /* An event before the window. */
 void given_note(struct builder *b, const struct causal_event *e);
 
+/* Locks that were held when the first thread was created, before which no line
+ * is written: those that are let go and were never taken. */
+void given_begin(struct builder *b);
+
+/* The number of a lock; the variable that stands for one that is tried, or
+ * NO_LINE. */
+uint32_t builder_lock(struct builder *b, uint64_t object);
+uint32_t builder_tried(struct builder *b, uint64_t object);
+
 /* The window begins. */
 void given_settle(struct builder *b);
 
 /* Was that lock, which the thread holds, taken for reading before? */
 bool given_is_shared(const struct builder *b, uint32_t thread, uint32_t lock);
 
-/* As event_add of trace_model.c, for events without lines. */
+/* Adds an event; before the window it is noted only. */
+void builder_add(struct builder *b, uint32_t line, struct causal_event e);
+
+/* The same, whatever is given. */
 void builder_event(struct builder *b, uint32_t line, struct causal_event e);
+
+uint32_t builder_location(struct builder *b, uint64_t address, uint8_t size);
+
+/* Of synchronisation (trace_sync.c): a line, false if it is something else;
+ * locks that somebody tries become variables, unless conditions use them;
+ * where more threads come to a barrier than make a round, others might meet. */
+bool sync_line_add(struct builder *b, uint32_t line);
+void sync_find_tried(struct builder *b);
+void sync_find_crowds(struct trace_model *m);
 
 #endif

@@ -100,6 +100,51 @@ bool given_is_shared(const struct builder *b, uint32_t thread, uint32_t lock)
 	return false;
 }
 
+/* ---- what was before the first line ---- */
+
+static void hold(struct builder *b, uint32_t thread, uint64_t mutex)
+{
+	uint32_t variable = builder_tried(b, mutex);
+	struct causal_event held = { .kind = CAUSAL_LOCK,
+				     .thread = thread,
+				     .wakes = CAUSAL_NOBODY };
+
+	if (variable != NO_LINE) {
+		b->is_known.at[variable] = true;
+		b->now.at[variable] = 1;
+		b->m->causal.initial.at[variable] = 1;
+		return;
+	}
+	held.object = builder_lock(b, mutex);
+	if (b->is_given) {
+		given_note(b, &held);
+		return;
+	}
+	builder_event(b, NO_LINE, held);
+	b->m->causal.given++;
+}
+
+void given_begin(struct builder *b)
+{
+	struct keymap held = { 0 }; /* lock, thread: 1 taken, 2 let go */
+
+	for (uint32_t i = 0; i < b->t->line_count; i++) {
+		const struct traced *e = &b->t->lines[i];
+		uint64_t mutex = e->kind == EVENT_COND_WAIT ? e->was :
+							      e->object;
+		uint32_t *state;
+
+		if (!(e->flags & (TRACED_TOOK | TRACED_LEFT)) ||
+		    e->kind == EVENT_SEM_WAIT || e->kind == EVENT_RWLOCK_UNLOCK)
+			continue;
+		state = keymap_at(&held, mutex, e->thread);
+		if (e->flags & TRACED_LEFT && !*state)
+			hold(b, e->thread, mutex);
+		*state = e->flags & TRACED_TOOK ? 1 : 2;
+	}
+	keymap_done(&held);
+}
+
 /* ---- where windows begin ---- */
 
 struct calm {

@@ -74,14 +74,20 @@ uint64_t trace_model_read(const struct trace_model *m,
 			  const struct run_trace *t,
 			  const struct causal_target *target);
 
+/* Would it read eight bytes of zeros where it read something else? */
+bool trace_model_is_null(const struct trace_model *m, const struct run_trace *t,
+			 const struct causal_target *target);
+
 /* The order for the guest. */
 struct thread_order {
 	struct traced_order *at;
 	size_t count, room;
 };
 
+/* The last step may have another result than in the trace. The last `open`
+ * steps come one right after the other, but for the end of a thread. */
 void trace_model_order(const struct trace_model *m, const struct run_trace *t,
-		       const struct causal_schedule *s,
+		       const struct causal_schedule *s, size_t open,
 		       struct thread_order *out);
 
 #endif

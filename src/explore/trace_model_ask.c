@@ -54,6 +54,20 @@ bool trace_model_may_get(const struct trace_model *m, const struct run_trace *t,
 				       !(bytes[0] & ONCE_BUSY);
 }
 
+bool trace_model_is_null(const struct trace_model *m, const struct run_trace *t,
+			 const struct causal_target *target)
+{
+	const struct traced *e = line_of(m, t, target);
+	uint8_t bytes[TRACED_WIDEST];
+	uint64_t value;
+
+	if (!traced_is_access(e) || e->size != sizeof(value) || !e->was)
+		return false;
+	bytes_of(m, t, target, bytes);
+	memcpy(&value, bytes, sizeof(value));
+	return !value;
+}
+
 uint64_t trace_model_read(const struct trace_model *m,
 			  const struct run_trace *t,
 			  const struct causal_target *target)
@@ -99,35 +113,55 @@ static void add_given(const struct trace_model *m, const struct run_trace *t,
 	}
 }
 
+struct ordering {
+	const struct trace_model *m;
+	const struct run_trace *t;
+	uint32_t *next; /* by thread: lines of its history so far */
+	struct thread_order *out;
+};
+
+/* What is no event happens right before the next one. False: the event has no
+ * line of its own that is left. */
+static bool add_fillers(struct ordering *o, uint32_t event)
+{
+	uint32_t line = o->m->lines.at[event], place, thread;
+
+	if (line == NO_LINE)
+		return false;
+	thread = o->t->lines[line].thread;
+	run_trace_place(o->t, line, &place);
+	if (place < o->next[thread])
+		return false;
+	for (; o->next[thread] < place; o->next[thread]++)
+		vec_push(o->out, (struct traced_order){ thread, NO_THREAD });
+	return true;
+}
+
 void trace_model_order(const struct trace_model *m, const struct run_trace *t,
-		       const struct causal_schedule *s,
+		       const struct causal_schedule *s, size_t open,
 		       struct thread_order *out)
 {
-	uint32_t *next = xcalloc(t->thread_count + 1, sizeof(*next));
 	uint32_t turned = CAUSAL_NOBODY;
+	struct ordering o = { m, t, NULL, out };
 
-	add_given(m, t, next, out);
+	o.next = xcalloc(t->thread_count + 1, sizeof(*o.next));
+	add_given(m, t, o.next, out);
 	if (s->count)
 		turned = causal_turned(&m->causal, s->at[s->count - 1].event);
 	for (size_t i = 0; i < s->count; i++) {
-		uint32_t line = m->lines.at[s->at[i].event], place, thread;
+		uint32_t event = s->at[i].event;
+		uint32_t thread = m->causal.events.at[event].thread;
 		/* What comes after another result is not known. */
-		bool is_other = i + 1 == s->count || s->at[i].event == turned;
+		bool is_other = i + 1 == s->count || event == turned;
 
-		if (line == NO_LINE)
+		for (size_t k = i; i + open == s->count && k < s->count; k++)
+			add_fillers(&o, s->at[k].event);
+		if (!add_fillers(&o, event))
 			continue;
-		thread = t->lines[line].thread;
-		run_trace_place(t, line, &place);
-		if (place < next[thread])
-			continue;
-		/* What is no event happens right before the next one. */
-		for (; next[thread] < place; next[thread]++)
-			vec_push(out,
-				 (struct traced_order){ thread, NO_THREAD });
 		vec_push(out, (struct traced_order){ thread, s->at[i].wakes });
-		next[thread]++;
+		o.next[thread]++;
 		if (!is_other)
-			add_end(t, thread, &next[thread], out);
+			add_end(t, thread, &o.next[thread], out);
 	}
-	free(next);
+	free(o.next);
 }

@@ -53,8 +53,8 @@ struct traced {
 	uint64_t becomes;
 	uint64_t could; /* threads that could have gone on here, by bit */
 	uint32_t site;
-	uint32_t size;	/* of an access */
-	uint32_t other; /* woken thread, NO_THREAD: none */
+	uint32_t size; /* of an access */
+	uint32_t other; /* woken thread, NO_THREAD: none; see below */
 	uint32_t cycle;
 	uint16_t thread;
 	uint8_t kind; /* enum event_kind */
@@ -64,6 +64,11 @@ struct traced {
 /* Uses of `was` that are no values: the mutex of a wait, the threads that a
  * signal could have woken (by bit), the tokens of a semaphore, how many make
  * a round of a barrier. */
+
+/* `other` of an access. Of a read of a pointer: the site at which its thread
+ * used the value as an address soon after. Of a write: TRACED_FREES where it
+ * stands for the end of a block. Else NO_THREAD. */
+enum { TRACED_FREES = 0xfffffffe };
 
 struct traced_order {
 	uint32_t thread;

@@ -151,6 +151,68 @@ static void print_costs(const struct explore_report *r, FILE *out)
 			quantile(e, 0.95));
 }
 
+/* ---- predictions ---- */
+
+/* Checks are many, and most of them hold. */
+static bool is_told(const struct prediction *p)
+{
+	return p->kind != PREDICTED_CHECK || p->state == PREDICTION_CONFIRMED;
+}
+
+static uint64_t number_of(const struct explore_result *e, uint64_t run)
+{
+	return run + 1 - (run >= e->before ? e->before : 0);
+}
+
+static void print_places(const struct prediction *p, FILE *out)
+{
+	static const char *const words[][2] = {
+		[PREDICTED_RACE] = { "", " and " },
+		[PREDICTED_NULL] = { "read at ", ", used at " },
+		[PREDICTED_FREED] = { "used at ", ", freed at " },
+		[PREDICTED_CHECK] = { "read at ", "" },
+		[PREDICTED_DEADLOCK] = { "", "" },
+	};
+
+	for (int i = 0; i < 2; i++)
+		if (p->places[i])
+			fprintf(out, "%s%s%s", i ? "" : ", ", words[p->kind][i],
+				word_file(p->places[i]));
+}
+
+static void print_prediction(const struct explore_result *e,
+			     const struct prediction *p, FILE *out)
+{
+	fprintf(out, "  predicted: %s", prediction_text(p->kind));
+	print_places(p, out);
+	fprintf(out, ", from schedule %" PRIu64 ": %s", number_of(e, p->from),
+		prediction_state_text(p->state));
+	if (p->state != PREDICTION_OPEN)
+		fprintf(out, " by schedule %" PRIu64, number_of(e, p->by));
+	putc('\n', out);
+}
+
+static void print_predictions(const struct explore_result *e, FILE *out)
+{
+	enum { LINES_MOST = 20 };
+	const struct predictions *all = &e->predicted;
+	size_t lines = 0;
+
+	if (!all->count)
+		return;
+	for (size_t i = 0; i < all->count; i++)
+		if (is_told(&all->at[i]) && lines++ < LINES_MOST)
+			print_prediction(e, &all->at[i], out);
+	fputs("  ", out);
+	word_count(all->count, "prediction", "predictions", out);
+	fprintf(out, ": %zu confirmed, %zu refuted, %zu not confirmed\n",
+		predictions_count(all, PREDICTION_CONFIRMED),
+		predictions_count(all, PREDICTION_REFUTED),
+		predictions_count(all, PREDICTION_OPEN));
+}
+
+/* ---- all of it ---- */
+
 static void print_statement(const struct explore_report *r, FILE *out)
 {
 	const struct explore_result *e = r->result;
@@ -171,6 +233,7 @@ static void print_statement(const struct explore_report *r, FILE *out)
 		      out);
 	print_unused(r, out);
 	print_unseen(e, out);
+	print_predictions(e, out);
 }
 
 static struct campaign_report campaign_of(const struct explore_report *r)
@@ -228,6 +291,33 @@ static json_t *questions(const struct explore_result *e)
 	return j;
 }
 
+static json_t *predictions(const struct explore_result *e)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < e->predicted.count; i++) {
+		const struct prediction *p = &e->predicted.at[i];
+		json_t *j = json_object(), *places = json_array();
+
+		for (int k = 0; k < 2; k++)
+			if (p->places[k])
+				json_array_append_new(places,
+						      clean_json(p->places[k]));
+		json_object_set_new(j, "kind",
+				    json_string(prediction_text(p->kind)));
+		json_object_set_new(j, "places", places);
+		set(j, "from", number_of(e, p->from));
+		json_object_set_new(
+			j, "state",
+			json_string(prediction_state_text(p->state)));
+		if (p->state != PREDICTION_OPEN)
+			set(j, "by", number_of(e, p->by));
+		set(j, "runs", p->runs);
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
 void report_explore_json(const struct explore_report *r, FILE *out)
 {
 	const struct explore_result *e = r->result;
@@ -261,6 +351,7 @@ void report_explore_json(const struct explore_report *r, FILE *out)
 		set(j, "unused_reads", e->unused);
 	json_object_set_new(j, "seconds", json_real(c->seconds));
 	json_object_set_new(j, "questions", questions(e));
+	json_object_set_new(j, "predicted", predictions(e));
 	json_object_set_new(j, "why", texts(e->why.at, e->why.count));
 	json_object_set_new(j, "notes", texts(c->notes.at, c->notes.count));
 	json_object_set_new(j, "failures", all);

@@ -233,6 +233,18 @@ static bool access_told(struct thread *t, uintptr_t addr, size_t size,
 	return true;
 }
 
+/* Accesses carry no stamp; one on each side tells its place among those of the
+ * threads that had the turn before and after. */
+static void access_record(struct thread *t, uintptr_t addr, size_t size,
+			  bool is_write, uintptr_t pc)
+{
+	guest_enter(t);
+	record_at(t, EVENT_TIME, 0, 0, 0, NO_STACK);
+	record_access(t, addr, size, is_write, stack_node(t, pc));
+	record_at(t, EVENT_TIME, 0, 0, 0, NO_STACK);
+	guest_leave(t);
+}
+
 static COLD void access_with_values(struct thread *t, uintptr_t addr,
 				    size_t size, bool is_write, uintptr_t pc)
 {
@@ -248,6 +260,8 @@ static COLD void access_with_values(struct thread *t, uintptr_t addr,
 		values_access(t, kind, addr, size, pc);
 		guest_leave(t);
 	}
+	if (recording)
+		access_record(t, addr, size, is_write, pc);
 }
 
 static bool is_private(uint32_t site)
@@ -280,18 +294,6 @@ static void access_point(struct thread *t, uintptr_t addr, size_t size,
 	}
 	guest_enter(t);
 	turn_point(t, kind, (void *)addr, pc);
-	guest_leave(t);
-}
-
-/* Accesses carry no stamp; one on each side tells its place among those of the
- * threads that had the turn before and after. */
-static void access_record(struct thread *t, uintptr_t addr, size_t size,
-			  bool is_write, uintptr_t pc)
-{
-	guest_enter(t);
-	record_at(t, EVENT_TIME, 0, 0, 0, NO_STACK);
-	record_access(t, addr, size, is_write, stack_node(t, pc));
-	record_at(t, EVENT_TIME, 0, 0, 0, NO_STACK);
 	guest_leave(t);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/pairs.h"
 #include "runtime/perturb.h"
 #include "runtime/real.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -164,6 +165,7 @@ static void block_ends(struct thread *t, void *p, size_t size, uintptr_t pc)
 {
 	access_range(t, p, size < END_WRITES_MOST ? size : END_WRITES_MOST,
 		     true, pc);
+	values_frees(t, (uintptr_t)p);
 	if (recording)
 		record(t, EVENT_FREE, p, size, 0, pc);
 }

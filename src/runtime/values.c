@@ -115,6 +115,52 @@ void values_unmap(void)
 		known[i] = 0;
 }
 
+/* ---- pointers ---- */
+
+enum { POINTERS = 4, REACH = 4096 };
+
+/* What a thread has read last that may be an address. */
+static struct pointers {
+	struct {
+		uint64_t value;
+		struct traced *line;
+	} at[POINTERS];
+	uint32_t next;
+} pointers[CONTROL_THREADS];
+
+static void pointer_read(struct traced *e)
+{
+	struct pointers *p = &pointers[e->thread % CONTROL_THREADS];
+
+	if (e->size != sizeof(void *) || e->was < REACH ||
+	    e->flags & TRACED_UNREAD)
+		return;
+	p->at[p->next].value = e->was;
+	p->at[p->next].line = e;
+	p->next = (p->next + 1) % POINTERS;
+}
+
+static void pointer_used(uint32_t thread, uint64_t addr, uint32_t site)
+{
+	struct pointers *p = &pointers[thread % CONTROL_THREADS];
+
+	/* It is the last read of that value that counts. */
+	for (uint32_t i = 1; i <= POINTERS; i++) {
+		uint32_t n = (p->next + POINTERS - i) % POINTERS;
+
+		if (!p->at[n].line)
+			continue;
+		/* The pointer itself is near what it points to. */
+		if (addr == p->at[n].line->object)
+			return;
+		if (addr - p->at[n].value >= REACH)
+			continue;
+		if (p->at[n].line->other == NO_THREAD)
+			p->at[n].line->other = site;
+		return;
+	}
+}
+
 /* ---- lines ---- */
 
 static struct traced *line_add(uint32_t number, enum event_kind kind,
@@ -152,6 +198,14 @@ static struct traced *line_of(const struct thread *t)
 	    a->entries[a->count - 1].thread != t->number)
 		return NULL;
 	return &a->entries[a->count - 1];
+}
+
+void values_frees(const struct thread *t, uintptr_t block)
+{
+	struct traced *e = line_of(t);
+
+	if (e && e->object == block && e->kind == EVENT_WRITE)
+		e->other = TRACED_FREES;
 }
 
 static bool is_modelled(enum event_kind kind)
@@ -211,6 +265,7 @@ bool values_point(uint32_t number, bool in_time)
 		return in_time;
 	if (!is_modelled(kind))
 		values_unmodelled(kind);
+	pointer_used(number, c->object, c->site);
 	e = line_add(number, kind, c->object, c->site);
 	if (e && !in_time)
 		e->flags |= TRACED_TIME;
@@ -284,6 +339,7 @@ void values_left(const struct thread *t, const volatile void *object)
 bool values_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		  uint32_t site)
 {
+	pointer_used(thread, addr, site);
 	if (turn_live == 1 && model_all_joined())
 		learn_alone(addr, size, site);
 	else if (!learn_watch(thread, addr, size, is_write, site))
@@ -313,6 +369,8 @@ void values_access(struct thread *t, enum event_kind kind, uintptr_t addr,
 		return;
 	e->size = (uint32_t)(size < TRACED_WIDEST ? size : TRACED_WIDEST + 1);
 	e->was = sample(e);
+	if (!is_writing(kind))
+		pointer_read(e);
 	if (!is_writing(kind) || e->flags & TRACED_UNREAD)
 		return;
 	e->flags |= TRACED_OPEN;

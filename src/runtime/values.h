@@ -64,6 +64,9 @@ void values_kind(const struct thread *t, enum event_kind kind);
 void values_object(const struct thread *t, uint64_t object);
 void values_number(const struct thread *t, uint64_t was, uint32_t other);
 
+/* The write that was told stands for the end of a block. */
+void values_frees(const struct thread *t, uintptr_t block);
+
 /* A lock that nobody can take twice was taken, or let go. */
 void values_took(const struct thread *t, const volatile void *object);
 void values_left(const struct thread *t, const volatile void *object);

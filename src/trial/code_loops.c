@@ -2,12 +2,12 @@
 #include "trial/code_loops.h"
 
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "trial/code_flow.h"
+#include "trial/code_functions.h"
 #include "trial/imports.h"
 
 struct looking {
@@ -165,9 +165,10 @@ static void add_ranges(struct code_loops *l, const struct code_flow *c,
 	}
 }
 
-static void function_look(struct looking *k, const uint8_t *code, size_t size,
+static void function_look(void *with, const uint8_t *code, size_t size,
 			  uint64_t address)
 {
+	struct looking *k = with;
 	struct code_loops *l = k->loops;
 	struct code_flow c;
 	struct loop_nest n;
@@ -190,63 +191,10 @@ static void function_look(struct looking *k, const uint8_t *code, size_t size,
 
 /* ---- a file ---- */
 
-static void symbol_look(struct looking *k, const GElf_Sym *symbol)
-{
-	Elf_Scn *section = elf_getscn(k->elf, symbol->st_shndx);
-	Elf_Data *data;
-	GElf_Shdr h;
-	uint64_t offset;
-
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !symbol->st_size ||
-	    !section || !gelf_getshdr(section, &h) ||
-	    !(h.sh_flags & SHF_EXECINSTR))
-		return;
-	data = elf_getdata(section, NULL);
-	offset = symbol->st_value - h.sh_addr;
-	if (!data || !data->d_buf || offset > data->d_size ||
-	    symbol->st_size > data->d_size - offset)
-		return;
-	function_look(k, (const uint8_t *)data->d_buf + offset, symbol->st_size,
-		      symbol->st_value);
-}
-
-static int compare_symbols(const void *a, const void *b)
-{
-	const GElf_Sym *p = a, *q = b;
-
-	return (p->st_value > q->st_value) - (p->st_value < q->st_value);
-}
-
-/* By address, and each function once, by whatever names it has. */
-static void symbols_look(struct looking *k, Elf_Scn *section,
-			 const GElf_Shdr *h)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count = h->sh_entsize ? h->sh_size / h->sh_entsize : 0;
-	VEC(GElf_Sym) all = { 0 };
-	GElf_Sym symbol;
-
-	for (size_t i = 0; data && i < count; i++)
-		if (gelf_getsym(data, (int)i, &symbol))
-			vec_push(&all, symbol);
-	if (all.count)
-		qsort(all.at, all.count, sizeof(*all.at), compare_symbols);
-	for (size_t i = 0; i < all.count; i++)
-		if (!i || all.at[i].st_value != all.at[i - 1].st_value ||
-		    !all.at[i - 1].st_size)
-			symbol_look(k, &all.at[i]);
-	vec_free(&all);
-}
-
 static void file_look(struct looking *k)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr h;
-
 	imports_init(&k->imports, k->elf, callee_of);
-	while ((section = elf_nextscn(k->elf, section)))
-		if (gelf_getshdr(section, &h) && h.sh_type == SHT_SYMTAB)
-			symbols_look(k, section, &h);
+	code_functions(k->elf, function_look, k);
 	imports_done(&k->imports);
 }
 

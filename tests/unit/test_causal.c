@@ -29,8 +29,7 @@ struct all_reached {
 	size_t count, room;
 };
 
-static void note_reached(struct walk *w, struct all_reached *to,
-			 uint32_t event)
+static void note_reached(struct walk *w, struct all_reached *to, uint32_t event)
 {
 	const struct causal_event *e = &w->trace->events.at[event];
 	const struct causal_part *p = &w->trace->parts.at[e->part];
@@ -114,8 +113,9 @@ static void compare(const struct causal_trace *t, enum solver_kind kind,
 		enum solver_answer answer =
 			causal_ask(m, &targets[i], NULL, 0, &schedule);
 
-		if (answer !=
-		    (is_reached(t, &reached, &targets[i]) ? SOLVER_YES : SOLVER_NO))
+		if (answer != (is_reached(t, &reached, &targets[i]) ?
+				       SOLVER_YES :
+				       SOLVER_NO))
 			fail_msg("event %u, value %" PRIu64 ": %d",
 				 targets[i].event, targets[i].values[0],
 				 answer);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an exploration comes to: complete, or what is left and what may hide
+ * behind what was seen, in words.
+ */
+#include "explore/search_kind.h"
+
+#include <inttypes.h>
+
+#include "format/event.h"
+
+static void why(struct explorer *x, const char *text)
+{
+	vec_push(&x->result->why, xstrdup(text));
+}
+
+static const char *kind_text(uint32_t kind)
+{
+	static const char *const texts[] = {
+#define EVENT(name, text, fields, order) text,
+#include "format/event.def"
+#undef EVENT
+	};
+
+	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "?";
+}
+
+static void why_unmodelled(struct explorer *x)
+{
+	/* The first bits serve for kinds beyond the last one as well: reads
+	 * and writes, whose they are, are always modelled. */
+	for (uint32_t bit = 0; bit < 64; bit++) {
+		uint32_t k = bit <= EVENT_WRITE ? bit + 64 : bit;
+
+		if (!(x->unmodelled >> bit & 1))
+			continue;
+		if (k == EVENT_TIME)
+			why(x, "the program reads the clock");
+		else
+			vec_push(&x->result->why,
+				 xasprintf("what %s does is not modelled",
+					   kind_text(k)));
+	}
+}
+
+static void why_gaps(struct explorer *x)
+{
+	static const struct {
+		uint32_t gap;
+		const char *text;
+	} gaps[] = {
+		{ GAP_OUTSIDE, "memory was changed by code without hooks" },
+		{ GAP_TIME, "waits with a time limit were tried one way" },
+		{ GAP_TRIED, "tries of locks that conditions use, or of "
+			     "read-write locks" },
+		{ GAP_UNREAD, "accesses too wide to be told with values" },
+		{ GAP_CUT, "runs too long to be told" },
+		{ GAP_WINDOW, "runs were asked about in windows (--window): "
+			      "events farther apart kept their order" },
+		{ GAP_CHOICES, "reads of many variables at once" },
+		{ GAP_BARRIER,
+		  "which threads meet at a barrier was not varied" },
+	};
+
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
+		if (x->gaps & gaps[i].gap)
+			why(x, gaps[i].text);
+}
+
+void explorer_conclude(struct explorer *x)
+{
+	struct explore_result *r = x->result;
+
+	r->left = x->kind->left(x->search) + x->dropped;
+	if (x->is_erratic)
+		vec_push(&r->why,
+			 xasprintf("the same schedule gave two different runs "
+				   "(at %s): something in the program is not "
+				   "under control",
+				   x->erratic));
+	if (r->diverged)
+		vec_push(&r->why,
+			 xasprintf("%" PRIu64 " schedules did not lead where "
+				   "they should have",
+				   r->diverged));
+	if (r->unknown)
+		why(x, "questions were given up");
+	if (x->limits)
+		why(x, "runs were given up at --max-points");
+	why_unmodelled(x);
+	why_gaps(x);
+	r->is_complete = !r->left && !r->why.count && r->runs &&
+			 !r->campaign.stopped_by;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Synchronisation in a trace model: locks, conditions, semaphores, barriers and
+ * the lives of threads, each numbered as it is met.
+ */
+#include "explore/trace_builder.h"
+
+#include "format/event.h"
+
+enum object_kind { LOCK = 1, CONDITION, SEMAPHORE, BARRIER };
+
+/* ---- numbers ---- */
+
+static uint32_t object_number(struct builder *b, uint32_t kind, uint64_t object,
+			      uint32_t *count, bool *is_new)
+{
+	uint32_t *n = keymap_at(&b->names, object, kind);
+
+	*is_new = !*n;
+	if (!*n)
+		*n = ++*count;
+	return *n - 1;
+}
+
+uint32_t builder_lock(struct builder *b, uint64_t object)
+{
+	bool is_new;
+
+	return object_number(b, LOCK, object, &b->m->causal.locks, &is_new);
+}
+
+static uint32_t condition_number(struct builder *b, uint64_t object)
+{
+	bool is_new;
+
+	return object_number(b, CONDITION, object, &b->m->causal.conditions,
+			     &is_new);
+}
+
+/* Its first count is what the first event found. */
+static uint32_t semaphore_number(struct builder *b, const struct traced *e)
+{
+	uint32_t count = (uint32_t)b->m->causal.semaphores.count;
+	bool is_new;
+	uint32_t n = object_number(b, SEMAPHORE, e->object, &count, &is_new);
+
+	if (is_new)
+		vec_push(&b->m->causal.semaphores, (uint32_t)e->was);
+	return n;
+}
+
+static uint32_t barrier_number(struct builder *b, const struct traced *e)
+{
+	uint32_t count = (uint32_t)b->m->causal.barriers.count;
+	bool is_new;
+	/* One that was made anew for another number of threads is another. */
+	uint32_t n = object_number(b, BARRIER | (uint32_t)e->was << 8,
+				   e->object, &count, &is_new);
+
+	if (is_new) {
+		vec_push(&b->m->causal.barriers, e->was ? (uint32_t)e->was : 1);
+		vec_push(&b->entered, 0);
+	}
+	return n;
+}
+
+/* The variable that stands for a lock which is tried, or NO_LINE. */
+uint32_t builder_tried(struct builder *b, uint64_t object)
+{
+	uint32_t n = *keymap_at(&b->tried, object, 0);
+
+	return n ? n - 1 : NO_LINE;
+}
+
+static void sync_add(struct builder *b, uint32_t line, enum causal_kind kind,
+		     uint32_t object)
+{
+	builder_add(b, line,
+		    (struct causal_event){ .kind = kind,
+					   .thread = b->t->lines[line].thread,
+					   .object = object,
+					   .wakes = CAUSAL_NOBODY });
+}
+
+/* ---- locks ---- */
+
+/* As a variable: 0 is free. */
+static void tried_add(struct builder *b, uint32_t line, uint32_t location,
+		      enum causal_kind kind, uint64_t was, uint64_t becomes)
+{
+	uint32_t part = (uint32_t)b->m->causal.parts.count;
+
+	b->is_known.at[location] = true;
+	vec_push(&b->m->causal.parts,
+		 (struct causal_part){ location, was, becomes });
+	builder_add(b, line,
+		    (struct causal_event){ .kind = kind,
+					   .thread = b->t->lines[line].thread,
+					   .part = part,
+					   .parts = 1 });
+}
+
+static void wake_add(struct builder *b, uint32_t line, struct actor *a)
+{
+	builder_add(b, line,
+		    (struct causal_event){
+			    .kind = CAUSAL_WAKE,
+			    .thread = b->t->lines[line].thread,
+			    .object = condition_number(b, a->condition),
+			    .lock = builder_lock(b, a->mutex),
+			    .wakes = CAUSAL_NOBODY,
+			    .timed_out = a->timed_out });
+	*a = (struct actor){ .barrier = a->barrier, .round = a->round };
+}
+
+static void lock_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+	struct actor *a = &b->actors[e->thread];
+	uint32_t location = builder_tried(b, e->object);
+
+	if (!(e->flags & TRACED_TOOK)) {
+		if (e->kind == EVENT_MUTEX_FAIL && location != NO_LINE)
+			tried_add(b, line, location, CAUSAL_READ, 1, 1);
+		return;
+	}
+	if (a->condition && a->mutex == e->object)
+		wake_add(b, line, a);
+	else if (location != NO_LINE)
+		tried_add(b, line, location, CAUSAL_RMW, 0, 1);
+	else
+		builder_add(b, line,
+			    (struct causal_event){
+				    .kind = CAUSAL_LOCK,
+				    .thread = e->thread,
+				    .object = builder_lock(b, e->object),
+				    .wakes = CAUSAL_NOBODY,
+				    .shared = e->kind == EVENT_RWLOCK_RDLOCK });
+}
+
+/* Is the lock, which is let go now, held for reading? The last event on it by
+ * this thread tells. */
+static bool is_read_lock(const struct builder *b, uint32_t line, uint32_t lock)
+{
+	const struct causal_trace *t = &b->m->causal;
+	uint32_t thread = b->t->lines[line].thread;
+
+	for (size_t i = t->events.count; i--;) {
+		const struct causal_event *e = &t->events.at[i];
+
+		if (e->kind == CAUSAL_LOCK && e->thread == thread &&
+		    e->object == lock)
+			return e->shared;
+	}
+	return given_is_shared(b, thread, lock);
+}
+
+static void unlock_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+	uint32_t location = builder_tried(b, e->object);
+	struct causal_event event = { .kind = CAUSAL_UNLOCK,
+				      .thread = e->thread,
+				      .wakes = CAUSAL_NOBODY };
+
+	if (!(e->flags & TRACED_LEFT))
+		return;
+	if (location != NO_LINE) {
+		tried_add(b, line, location, CAUSAL_WRITE, 1, 0);
+		return;
+	}
+	event.object = builder_lock(b, e->object);
+	event.shared = e->kind == EVENT_RWLOCK_UNLOCK &&
+		       is_read_lock(b, line, event.object);
+	builder_add(b, line, event);
+}
+
+/* ---- conditions, barriers ---- */
+
+static void wait_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+	struct actor *a = &b->actors[e->thread];
+
+	if (!(e->flags & TRACED_LEFT)) {
+		a->timed_out = e->flags & TRACED_TIME;
+		return;
+	}
+	a->condition = e->object;
+	a->mutex = e->was;
+	builder_add(
+		b, line,
+		(struct causal_event){ .kind = CAUSAL_WAIT,
+				       .thread = e->thread,
+				       .object = condition_number(b, e->object),
+				       .lock = builder_lock(b, e->was),
+				       .wakes = CAUSAL_NOBODY });
+}
+
+static void signal_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+
+	builder_add(b, line,
+		    (struct causal_event){
+			    .kind = CAUSAL_SIGNAL,
+			    .thread = e->thread,
+			    .object = condition_number(b, e->object),
+			    .wakes = e->other == NO_THREAD ? CAUSAL_NOBODY :
+							     e->other });
+}
+
+/* What a thread does in its round; `line` may be NO_LINE. */
+static void barrier_add(struct builder *b, uint32_t thread, uint32_t line,
+			enum causal_kind kind, bool serial)
+{
+	const struct actor *a = &b->actors[thread];
+
+	builder_add(b, line,
+		    (struct causal_event){ .kind = kind,
+					   .thread = thread,
+					   .object = a->barrier,
+					   .wakes = CAUSAL_NOBODY,
+					   .round = a->round,
+					   .serial = serial });
+}
+
+static void arrive_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+	struct actor *a = &b->actors[e->thread];
+	bool serial = e->flags & TRACED_SERIAL;
+
+	a->barrier = barrier_number(b, e);
+	a->round = b->entered.at[a->barrier]++ /
+		   b->m->causal.barriers.at[a->barrier];
+	barrier_add(b, e->thread, line, CAUSAL_BARRIER_ENTER, serial);
+	/* Who comes last leaves at once, without a line of its own. */
+	if (serial)
+		barrier_add(b, e->thread, NO_LINE, CAUSAL_BARRIER_LEAVE, false);
+}
+
+/* Locks that somebody tries become variables, unless conditions use them. */
+void sync_find_tried(struct builder *b)
+{
+	const struct run_trace *t = b->t;
+	struct keymap waited = { 0 };
+
+	for (uint32_t i = 0; i < t->line_count; i++)
+		if (t->lines[i].kind == EVENT_COND_WAIT)
+			*keymap_at(&waited, t->lines[i].was, 0) = 1;
+	for (uint32_t i = 0; i < t->line_count; i++) {
+		const struct traced *e = &t->lines[i];
+		uint32_t *n;
+
+		if (e->kind != EVENT_MUTEX_FAIL)
+			continue;
+		if (*keymap_at(&waited, e->object, 0)) {
+			b->m->gaps |= GAP_TRIED;
+			continue;
+		}
+		n = keymap_at(&b->tried, e->object, 0);
+		if (!*n)
+			*n = builder_location(b, 0, 1) + 1;
+	}
+	keymap_done(&waited);
+}
+
+/* Where more threads come to a barrier than make a round, others might meet. */
+void sync_find_crowds(struct trace_model *m)
+{
+	const struct causal_trace *t = &m->causal;
+	size_t size = t->barriers.count * t->threads;
+	bool *came = xcalloc(size + 1, sizeof(*came));
+	uint32_t *threads = xcalloc(t->barriers.count + 1, sizeof(*threads));
+
+	for (size_t i = 0; i < t->events.count; i++) {
+		const struct causal_event *e = &t->events.at[i];
+		bool *here = came + (size_t)e->object * t->threads + e->thread;
+
+		if (e->kind != CAUSAL_BARRIER_ENTER || *here)
+			continue;
+		*here = true;
+		if (++threads[e->object] > t->barriers.at[e->object])
+			m->gaps |= GAP_BARRIER;
+	}
+	free(came);
+	free(threads);
+}
+
+/* ---- lines ---- */
+
+bool sync_line_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+
+	switch (e->kind) {
+	case EVENT_MUTEX_LOCK:
+	case EVENT_MUTEX_FAIL:
+	case EVENT_SPIN_LOCK:
+	case EVENT_RWLOCK_RDLOCK:
+	case EVENT_RWLOCK_WRLOCK:
+		lock_add(b, line);
+		break;
+	case EVENT_MUTEX_UNLOCK:
+	case EVENT_SPIN_UNLOCK:
+	case EVENT_RWLOCK_UNLOCK:
+		unlock_add(b, line);
+		break;
+	case EVENT_COND_WAIT:
+		wait_add(b, line);
+		break;
+	case EVENT_COND_SIGNAL:
+		signal_add(b, line);
+		break;
+	case EVENT_COND_BROADCAST:
+		sync_add(b, line, CAUSAL_BROADCAST,
+			 condition_number(b, e->object));
+		break;
+	case EVENT_SEM_WAIT:
+		if (e->flags & TRACED_TOOK)
+			sync_add(b, line, CAUSAL_SEM_WAIT,
+				 semaphore_number(b, e));
+		break;
+	case EVENT_SEM_POST:
+		sync_add(b, line, CAUSAL_SEM_POST, semaphore_number(b, e));
+		break;
+	case EVENT_BARRIER_ENTER:
+		arrive_add(b, line);
+		break;
+	case EVENT_BARRIER_LEAVE:
+		barrier_add(b, e->thread, line, CAUSAL_BARRIER_LEAVE, false);
+		break;
+	case EVENT_THREAD_CREATE:
+		if (e->object)
+			sync_add(b, line, CAUSAL_CREATE, (uint32_t)e->object);
+		break;
+	case EVENT_THREAD_BEGIN:
+		sync_add(b, line, CAUSAL_BEGIN, 0);
+		break;
+	case EVENT_THREAD_END:
+		sync_add(b, line, CAUSAL_END, 0);
+		break;
+	case EVENT_THREAD_JOIN:
+		if (e->flags & TRACED_TOOK)
+			sync_add(b, line, CAUSAL_JOIN, (uint32_t)e->object);
+		break;
+	case EVENT_RWLOCK_FAIL:
+		b->m->gaps |= GAP_TRIED;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
