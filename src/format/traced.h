@@ -53,7 +53,7 @@ struct traced {
 	uint64_t becomes;
 	uint64_t could; /* threads that could have gone on here, by bit */
 	uint32_t site;
-	uint32_t size; /* of an access */
+	uint32_t size;	/* of an access */
 	uint32_t other; /* woken thread, NO_THREAD: none; see below */
 	uint32_t cycle;
 	uint16_t thread;
