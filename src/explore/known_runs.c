@@ -84,6 +84,13 @@ uint32_t known_runs_plan(struct known_runs *k, const struct run_trace *t,
 	return n;
 }
 
+bool known_runs_shows(const struct known_runs *k, uint32_t run, uint64_t read)
+{
+	uint32_t first = keymap_find(&k->first, read, 0);
+
+	return first && k->links.at[first - 1].run == run;
+}
+
 static void run_free(struct known_run *r)
 {
 	for (uint32_t i = 0; r->threads && i < r->thread_count; i++)

@@ -41,6 +41,10 @@ uint32_t known_runs_add(struct known_runs *k, const struct run_trace *t);
  * `thread` reads `got` behind them. */
 uint32_t known_runs_plan(struct known_runs *k, const struct run_trace *t,
 			 const uint32_t *counts, uint32_t thread, uint64_t got);
+
+/* Did the run that was added last read that? */
+bool known_runs_shows(const struct known_runs *k, uint32_t run, uint64_t read);
+
 void known_runs_forget(struct known_runs *k, uint32_t run);
 
 /* Is this what another run has done in all threads? If not, it is now. */

@@ -462,15 +462,19 @@ static void mcm_learn(void *search, struct explore_job *job,
 {
 	struct mcm *s = search;
 	struct origin *o = job->from;
+	uint32_t run = known_runs_add(&s->known, t);
 
-	if (o) {
+	if (o)
 		o->past->flying--;
-		if (o->question) {
+	if (o && o->question) {
+		o->question->is_done |= job->is_diverged;
+		/* A read in an idle round is no part of any history: that it
+		 * got this, with what others had done by then, only the plan
+		 * knows. Without it one would ask for ever. */
+		if (job->is_diverged ||
+		    known_runs_shows(&s->known, run, o->question->name))
 			known_runs_forget(&s->known, o->plan);
-			o->question->is_done |= job->is_diverged;
-		}
 	}
-	known_runs_add(&s->known, t);
 	note_reads(s, t);
 	if (known_runs_has_class(&s->known, t)) {
 		run_trace_free(t);

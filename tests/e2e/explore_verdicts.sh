@@ -55,6 +55,37 @@ int main(void)
 END
 build unjoined unjoined.c
 
+cat > waits.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int first, second, who;
+static void *one(void *p) { atomic_store(&first, 1); return p; }
+static void *two(void *p) { atomic_store(&second, 1); return p; }
+static void *await(void *p)
+{
+	for (;;) {
+		if (atomic_load(&first))
+			return p;
+		if (atomic_load(&second))
+			break;
+	}
+	atomic_store(&who, 2);
+	return p;
+}
+int main(void)
+{
+	void *(*all[])(void *) = { one, two, await };
+	pthread_t t[3];
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, all[i], NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+END
+build waits waits.c
+
 # What every search says.
 for search in mcm dfs chess dpor; do
 	run 1 "$HEDDLE" explore --search "$search" -- ./lost
@@ -87,6 +118,10 @@ run 0 "$HEDDLE" explore -j 1 --json --resume -- ./random 18 3 5
 [[ $(grep '"classes"' out) == "$wanted" ]] || fail "resumed: $(cat out)"
 refused "--resume goes with --search mcm" "$HEDDLE" explore --resume \
 	--search dfs -- ./random 18 3 5
+
+# However often a thread looks while it waits, there is an end.
+run 0 "$HEDDLE" explore -n 500 -- ./waits
+has out "held: complete: "
 
 # For programs.
 run 1 "$HEDDLE" explore --json --all-failures -- ./lost
