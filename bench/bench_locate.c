@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_locate analyse PAIRS RUNS SEED: made-up runs of so many pairs each, and
+ * bench_locate PAIRS RUNS SEED: made-up runs of so many pairs each, and
  * how long procedures I and II take over all of them, and III at the level of
  * loops; with the memory it took. One JSON object.
- *
- * bench_locate collect PROGRAM ARGUMENT...: a free run of a program that
- * collects pairs: seconds, status, pairs, as one JSON object.
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/install.h"
 #include "format/rng.h"
 #include "locate/suspect.h"
-#include "trial/free_run.h"
 
 enum {
 	THREADS = 8,
@@ -114,45 +107,12 @@ static int analyse(uint32_t pairs, uint32_t runs, uint64_t seed)
 	return 0;
 }
 
-static int collect(char **argv)
-{
-	struct err err = { 0 };
-	char *guest = install_find("libheddle.so", &err);
-	struct launch launch = { .argv = argv,
-				 .guest = guest,
-				 .cpu = -1,
-				 .streams = { -1, -1, -1 } };
-	struct free_runs f;
-	double began;
-	int rc;
-
-	sigprocmask(SIG_BLOCK, NULL, &launch.mask);
-	free_runs_init(&f, &launch, 600 * 1000, 0);
-	began = now();
-	rc = free_run(&f, 0, 1, &err);
-	if (rc < 0)
-		fprintf(stderr, "bench_locate: %s\n", err.text);
-	else
-		printf("{\"seconds\":%.4f,\"status\":%d,\"pairs\":%" PRIu32
-		       ",\"emitted\":%" PRIu64 "}\n",
-		       now() - began, f.wait_status,
-		       atomic_load(&f.drain.region->pairs.count),
-		       pairs_times(&f.drain.region->pairs));
-	free_runs_done(&f);
-	free(guest);
-	return rc < 0 ? 2 : 0;
-}
-
 int main(int argc, char **argv)
 {
-	if (argc == 5 && strcmp(argv[1], "analyse") == 0)
-		return analyse((uint32_t)strtoul(argv[2], NULL, 10),
-			       (uint32_t)strtoul(argv[3], NULL, 10),
-			       strtoul(argv[4], NULL, 10));
-	if (argc > 2 && strcmp(argv[1], "collect") == 0)
-		return collect(argv + 2);
-	fputs("usage: bench_locate analyse PAIRS RUNS SEED\n"
-	      "       bench_locate collect PROGRAM ARGUMENT...\n",
-	      stderr);
+	if (argc == 4)
+		return analyse((uint32_t)strtoul(argv[1], NULL, 10),
+			       (uint32_t)strtoul(argv[2], NULL, 10),
+			       strtoul(argv[3], NULL, 10));
+	fputs("usage: bench_locate PAIRS RUNS SEED\n", stderr);
 	return 2;
 }

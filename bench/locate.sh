@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# locate.sh [--quick] [NAME...]: LOCON's Tables 4 and 5 on the programs of
-# subjects/, the paper's figures beside ours. How many pairs a failing run has,
+# locate.sh [--quick] [NAME...]: LOCON's Table 4 on the programs of subjects/, the
+# paper's figures beside ours. How many pairs a failing run has,
 # which procedure names the cause, how many suspects it leaves, whether the first
 # was confirmed, with how many passing runs; Falcon's rank of the same pair beside.
-# Then the rows of Table 1 that Table 3 does not have. Then what collecting pairs
-# costs beside the thread sanitizer, and how long analysing takes at size. Prints
-# Markdown, keeps all numbers in results/locate.json, one object a line. (Its
-# figures are in pairs.sh.)
+# Then the rows of Table 1 that Table 3 does not have, and how long analysing
+# takes at size. Prints Markdown, keeps all numbers in results/locate.json, one
+# object a line. (Its figures are in pairs.sh, what collecting costs, Table 5, in
+# overhead.sh.)
 #
 # Fails when a subject is not located and confirmed, when more than five suspects
 # are reported, or when analysing takes more than 60 s or 2 GiB.
@@ -24,17 +24,11 @@ names=(shared_counter bank_account circular_list string_buffer log_sweep
 	httpd_log server_fields binlog_rotate proc_info late_state script_cache
 	hazard_pointer on_duty mailbox_cancel table_log warehouse_audit rate_limit
 	screen_mode)
-rounds=3
 pairs=1000000
-declare -A size=([matrix]=500 [hashtable]=2000000 [queue]=250000 [list]=20)
-programs=(matrix hashtable queue list)
 if [[ ${1:-} == --quick ]]; then
 	shift
 	names=(shared_counter late_state fft)
-	rounds=1
 	pairs=100000
-	programs=(queue)
-	size[queue]=50000
 fi
 [[ $# -eq 0 ]] || names=("$@")
 mkdir -p "$results"
@@ -121,47 +115,6 @@ bad=$(jq -r '((.paper // "" | capture("\\((?<m>[0-9]+)/").m | tonumber) // 5) as
 	select(.reported > ([$m, 5] | min)) | .name' "$results/locate.json" | xargs)
 [[ -z $bad ]] || printf '\nReported are more than the paper has: %s.\n' "$bad"
 
-# What runs a variant of a program.
-seconds() {
-	local best=0 took began
-
-	for ((i = 0; i < rounds; i++)); do
-		began=${EPOCHREALTIME/[.,]/}
-		timeout 60 "$@" > "$work/out" 2> /dev/null || return 1
-		took=$((${EPOCHREALTIME/[.,]/} - began))
-		[[ $best -ne 0 && $best -le $took ]] || best=$took
-	done
-	echo $best
-}
-
-cat <<-EOT
-
-Seconds of a run, the best of $rounds; times native in brackets. The paper's Table 5
-has 3 to 142 times native.
-
-| program | native | thread sanitizer | collecting pairs | pairs / sanitizer |
-|---|---|---|---|---|
-EOT
-for program in "${programs[@]}"; do
-	source=$here/programs/$program.c
-	gcc -O2 -g -pthread "$source" -o "$work/$program" &&
-		gcc -O2 -g -pthread -fsanitize=thread "$source" \
-			-o "$work/$program-tsan" &&
-		"$HEDDLE" cc -O2 -g -pthread "$source" -o "$work/$program-pairs" ||
-		exit 1
-	native=$(seconds "$work/$program" "${size[$program]}")
-	tsan=$(seconds env TSAN_OPTIONS=report_bugs=0 "$work/$program-tsan" \
-		"${size[$program]}")
-	own=$(seconds "$BUILD/bench/bench_locate" collect \
-		"$work/$program-pairs" "${size[$program]}")
-	jq -nc --arg program "$program" --argjson native "${native:-0}" \
-		--argjson tsan "${tsan:-0}" --argjson pairs "${own:-0}" \
-		'{ $program, $native, $tsan, $pairs }' >> "$results/locate.json"
-	awk -v p="$program" -v n="$native" -v t="$tsan" -v o="$own" 'BEGIN {
-		printf "| %s | %.2f | %.2f (%.1f) | %.2f (%.1f) | %.2f |\n", p,
-			n / 1e6, t / 1e6, t / n, o / 1e6, o / n, o / t }'
-done
-
 cat <<-EOT
 
 Analysing 100 passing runs:
@@ -170,7 +123,7 @@ Analysing 100 passing runs:
 |---|---|---|---|---|---|
 EOT
 for count in "$pairs" 20000; do
-	"$BUILD/bench/bench_locate" analyse "$count" 100 1 > "$work/size" || exit 1
+	"$BUILD/bench/bench_locate" "$count" 100 1 > "$work/size" || exit 1
 	cat "$work/size" >> "$results/locate.json"
 	jq -r '"| \(.pairs) | \(.digest_s) s | \(.one_s) s | \(.two_s) s | " +
 		(if .pairs <= 20000 then "\(.three_s) s" else "" end) +
