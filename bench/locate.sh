@@ -96,8 +96,8 @@ Pairs in the failing run; the procedure that names the cause (suspects it leaves
 rank of the one that was confirmed); Falcon: rank of that pair, how many share the
 highest score. Each beside what the paper's Table 4 has. The row is that of Table 1,
 as the subject is listed with and as the failing run shows it. Reported are those that
-were confirmed, links of one interleaving as one. Last, whether a switch
-of the shrunk schedule lies at the accesses that were named.
+were confirmed, links of one interleaving as one. Last, whether the switches
+of the shrunk schedule bring about what was named.
 
 | subject | row | row found | pairs; procedure; Falcon | the paper | reported | passing runs | kind | confirmed | agrees with shrinking |
 |---|---|---|---|---|---|---|---|---|---|

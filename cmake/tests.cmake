@@ -33,8 +33,10 @@ target_link_libraries(guest_filter PRIVATE warnings)
 
 # The collector of access pairs, for its test.
 add_library(guest_pairs OBJECT EXCLUDE_FROM_ALL src/runtime/pairs.c
-	src/runtime/pairs_wide.c src/runtime/pairs_table.c
-	src/runtime/pairs_loops.c src/runtime/pairs_delay.c)
+	src/runtime/pairs_plain.c src/runtime/pairs_change.c
+	src/runtime/pairs_granules.c src/runtime/pairs_wide.c
+	src/runtime/pairs_table.c src/runtime/pairs_loops.c
+	src/runtime/pairs_delay.c)
 target_include_directories(guest_pairs PRIVATE src)
 target_compile_definitions(guest_pairs PRIVATE _GNU_SOURCE)
 target_link_libraries(guest_pairs PRIVATE warnings)
@@ -52,7 +54,7 @@ foreach(source ${sources})
 	add_executable(${name} ${source})
 	if(name MATCHES "^test_filter")
 		target_link_libraries(${name} PRIVATE guest_filter)
-	elseif(name MATCHES "^test_(pairs|loop_stack)$")
+	elseif(name MATCHES "^test_(pairs|pairs_race|loop_stack)$")
 		target_link_libraries(${name} PRIVATE guest_pairs)
 	elseif(name MATCHES "^test_heap")
 		target_link_libraries(${name} PRIVATE guest_heap)
@@ -73,7 +75,8 @@ if(TARGET test_stepped_filter)
 	target_compile_options(test_stepped_filter PRIVATE -mcx16)
 endif()
 if(TARGET test_forcing)
-	target_sources(test_forcing PRIVATE src/runtime/forcing.c)
+	target_sources(test_forcing PRIVATE src/runtime/forcing.c
+		src/runtime/force_watch.c)
 endif()
 if(TARGET test_record)
 	target_sources(test_record PRIVATE src/runtime/record.c

@@ -91,7 +91,7 @@ static void account_transfer(struct account *from, struct account *to,
 #endif
 }
 
-/* Deposits as much as it withdraws, and sends the rest around. */
+/* In this order, as in the program that the paper took. */
 static void *customer_run(void *arg)
 {
 	struct account *own = arg;
@@ -102,12 +102,12 @@ static void *customer_run(void *arg)
 
 		account_deposit(own, amount);
 		own->brought += amount;
-		if (parts > 1)
-			account_transfer(own, other, amount / 2);
 		if (parts > 2) {
-			account_withdraw(own, amount);
-			own->brought -= amount;
+			account_withdraw(own, amount / 3);
+			own->brought -= amount / 3;
 		}
+		if (parts > 1)
+			account_transfer(own, other, amount / 3);
 	}
 	return NULL;
 }

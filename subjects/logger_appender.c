@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A logger that hands every event to the appenders that are attached to it.
- * The list of appenders is made with the first one and is gone with the last;
- * logging looks whether there is a list and then goes through it.
+ * A logger that hands every event to the appenders that are attached to its
+ * category, and to those of the category above. The list of appenders is made
+ * with the first one and is gone with the last; logging looks whether there is
+ * a list and then goes through it. Lists and appenders have monitors of their
+ * own.
  *
  * bug:      RV-CAUSAL Table 1, Log4J1
  * kind:     atomicity violation, one variable (LOCON row 6: R W R)
@@ -19,33 +21,41 @@
 #define APPENDERS 2
 
 struct appender {
+	pthread_mutex_t lock;
 	unsigned events;
 	unsigned checksum;
 };
 
 struct list {
+	int room;
 	int count;
+	pthread_mutex_t lock;
 	struct appender *items[APPENDERS];
 };
 
 struct category {
 	pthread_mutex_t lock;
-	pthread_mutex_t append;
+	struct category *above;
 	struct list *volatile list;
-	struct list room;
 };
 
+static struct category top = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static struct category category = { .lock = PTHREAD_MUTEX_INITIALIZER,
-				    .append = PTHREAD_MUTEX_INITIALIZER };
-static struct appender appenders[APPENDERS];
+				    .above = &top };
+static struct list list = { .room = APPENDERS,
+			    .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct appender appenders[APPENDERS] = {
+	{ .lock = PTHREAD_MUTEX_INITIALIZER },
+	{ .lock = PTHREAD_MUTEX_INITIALIZER }
+};
 static int events;
 
 static void category_attach(struct appender *appender)
 {
 	pthread_mutex_lock(&category.lock);
 	if (!category.list) {
-		category.room.count = 0;
-		category.list = &category.room;
+		list.count = 0;
+		category.list = &list;
 	}
 	category.list->items[category.list->count++] = appender;
 	pthread_mutex_unlock(&category.lock);
@@ -60,28 +70,55 @@ static void category_detach_all(void)
 
 static void appender_append(struct appender *appender, unsigned event)
 {
-	pthread_mutex_lock(&category.append);
+	pthread_mutex_lock(&appender->lock);
 	appender->events++;
 	appender->checksum ^= event;
-	pthread_mutex_unlock(&category.append);
+	pthread_mutex_unlock(&appender->lock);
 }
 
-static unsigned category_log(unsigned event)
+static int list_count(struct list *own)
 {
-	unsigned writes = 0;
+	int count;
 
+	pthread_mutex_lock(&own->lock);
+	count = own->count;
+	pthread_mutex_unlock(&own->lock);
+	return count;
+}
+
+static struct appender *list_at(struct list *own, int i)
+{
+	struct appender *found;
+
+	pthread_mutex_lock(&own->lock);
+	found = own->items[i];
+	pthread_mutex_unlock(&own->lock);
+	return found;
+}
+
+static int list_append(struct list *own, unsigned event)
+{
+	int count = own->room ? list_count(own) : 0;
+
+	for (int i = 0; i < count; i++)
+		appender_append(list_at(own, i), event);
+	return count;
+}
+
+static int category_log(unsigned event)
+{
+	int writes = 0;
+
+	for (struct category *c = &category; c; c = c->above) {
 #ifdef FIXED
-	pthread_mutex_lock(&category.lock);
+		pthread_mutex_lock(&c->lock);
 #endif
-	if (category.list) {
-		int count = category.list->count;
-
-		for (int i = 0; i < count; i++, writes++)
-			appender_append(category.room.items[i], event);
+		if (c->list)
+			writes += list_append(c->list, event);
+#ifdef FIXED
+		pthread_mutex_unlock(&c->lock);
+#endif
 	}
-#ifdef FIXED
-	pthread_mutex_unlock(&category.lock);
-#endif
 	return writes;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A logger with a filter that can be set and removed at any time. Logging
- * looks whether there is a filter and then asks it.
+ * looks whether there is a filter and then asks it; a record that passes goes
+ * to the handlers of the logger and of those above it. Logging holds the
+ * logger's lock while it filters, but setting the filter does not.
  *
  * bug:      RV-CAUSAL Table 1, Logger
  * kind:     atomicity violation, one variable (LOCON row 6: R W R)
@@ -10,8 +12,8 @@
  * accesses: read of logger.filter, write of NULL, read of logger.filter
  * natively: rare, two loads one after the other
  * twins:    -DFIXED reads it once
- * sizes:    records of each thread, changes of the filter, threads that log,
- *           whether there is a filter at first (2) or not (1)
+ * sizes:    records of each thread, how often the filter is set or removed,
+ *           threads that log, whether there is one at first (2) or not (1)
  */
 #include "subject.h"
 
@@ -29,18 +31,30 @@ struct filter {
 	unsigned modulus;
 };
 
-struct logger {
+struct handler {
 	pthread_mutex_t lock;
-	const struct filter *volatile filter;
 	unsigned written;
 	unsigned checksum;
 };
 
-static struct logger logger = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct logger {
+	pthread_mutex_t lock;
+	struct logger *parent;
+	struct handler *handler;
+	const struct filter *volatile filter;
+};
+
+static struct handler console = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct logger top = { .lock = PTHREAD_MUTEX_INITIALIZER,
+			     .handler = &console };
+static struct logger logger = { .lock = PTHREAD_MUTEX_INITIALIZER,
+				.parent = &top };
+static pthread_mutex_t tree = PTHREAD_MUTEX_INITIALIZER;
 static const struct filter filters[2] = { { LEVEL_INFO, 3 },
 					  { LEVEL_ERROR, 5 } };
 static int records;
 static int changes;
+static int is_set_first;
 
 static int filter_passes(const struct filter *filter,
 			 const struct record *record)
@@ -49,26 +63,61 @@ static int filter_passes(const struct filter *filter,
 	       record->value % filter->modulus == 0;
 }
 
-static void logger_write(const struct record *record)
+static int logger_passes(const struct record *record)
 {
+	int passes;
+
 	pthread_mutex_lock(&logger.lock);
-	logger.written++;
-	logger.checksum ^= record->value;
+#ifdef FIXED
+	const struct filter *filter = logger.filter;
+
+	passes = !filter || filter_passes(filter, record);
+#else
+	passes = !logger.filter || filter_passes(logger.filter, record);
+#endif
 	pthread_mutex_unlock(&logger.lock);
+	return passes;
+}
+
+static struct handler *logger_handler(struct logger *own)
+{
+	struct handler *handler;
+
+	pthread_mutex_lock(&own->lock);
+	handler = own->handler;
+	pthread_mutex_unlock(&own->lock);
+	return handler;
+}
+
+static struct logger *logger_parent(struct logger *own)
+{
+	struct logger *parent;
+
+	pthread_mutex_lock(&tree);
+	parent = own->parent;
+	pthread_mutex_unlock(&tree);
+	return parent;
+}
+
+static void handler_publish(struct handler *handler,
+			    const struct record *record)
+{
+	pthread_mutex_lock(&handler->lock);
+	handler->written++;
+	handler->checksum ^= record->value;
+	pthread_mutex_unlock(&handler->lock);
 }
 
 static void logger_log(const struct record *record)
 {
-#ifdef FIXED
-	const struct filter *filter = logger.filter;
+	if (!logger_passes(record))
+		return;
+	for (struct logger *l = &logger; l; l = logger_parent(l)) {
+		struct handler *handler = logger_handler(l);
 
-	if (filter && !filter_passes(filter, record))
-		return;
-#else
-	if (logger.filter && !filter_passes(logger.filter, record))
-		return;
-#endif
-	logger_write(record);
+		if (handler)
+			handler_publish(handler, record);
+	}
 }
 
 static void *thread_run(void *arg)
@@ -89,10 +138,10 @@ static void *thread_run(void *arg)
 static void *configurator_run(void *arg)
 {
 	for (int i = 0; i < changes; i++) {
-		subject_work((unsigned)i, 3000);
-		logger.filter = &filters[i % 2];
-		subject_work((unsigned)i, 2000);
-		logger.filter = NULL;
+		int set = is_set_first ? i % 2 : !(i % 2);
+
+		subject_work((unsigned)i, 2500);
+		logger.filter = set ? &filters[i / 2 % 2] : NULL;
 	}
 	return arg;
 }
@@ -104,8 +153,9 @@ int main(int argc, char **argv)
 	pthread_t threads[THREADS_MAX], configurator;
 
 	records = subject_size(argc, argv, 1, 3);
-	changes = subject_size(argc, argv, 2, 2);
-	if (subject_size(argc, argv, 4, 1) == 2)
+	changes = subject_size(argc, argv, 2, 4);
+	is_set_first = subject_size(argc, argv, 4, 1) == 2;
+	if (is_set_first)
 		logger.filter = &filters[0];
 	if (count > THREADS_MAX)
 		return 2;
@@ -115,6 +165,6 @@ int main(int argc, char **argv)
 	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	pthread_join(configurator, NULL);
-	printf("%u records written\n", logger.written);
+	printf("%u records written\n", console.written);
 	return 0;
 }

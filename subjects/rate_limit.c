@@ -27,7 +27,7 @@ struct sender {
 };
 
 static struct sender sender = { .lock = PTHREAD_MUTEX_INITIALIZER,
-				.rate = 100,
+				.rate = 1000,
 				.limit = 1000 };
 static int adaptations;
 static int changes;

@@ -9,6 +9,7 @@
 #include "analysis/lockset.h"
 #include "analysis/race.h"
 #include "analysis/summary.h"
+#include "analysis/wakeup.h"
 #include "base/xalloc.h"
 #include "trace/location.h"
 
@@ -22,6 +23,7 @@ struct pass {
 	struct races *races;
 	struct lockcycles *lockcycles;
 	struct summary *summary;
+	struct wakeups *wakeups;
 };
 
 /* A stack whose innermost place is unknown stands for itself. */
@@ -33,6 +35,12 @@ static uint32_t site_of(const void *self, uint32_t stack)
 	if (stack < trace_stacks(t))
 		site = trace_stack(t, stack)->site;
 	return site ? site : stack | UINT32_C(0x80000000);
+}
+
+static struct wakeup_place place_of(const void *self, uint32_t stack)
+{
+	return (struct wakeup_place){ site_of(self, stack),
+				      trace_calls_hash(self, stack) };
 }
 
 static void pass_new(struct pass *p, struct trace *t,
@@ -58,6 +66,12 @@ static void pass_new(struct pass *p, struct trace *t,
 						    .site_of = site_of,
 						    .self = t });
 	}
+	if (o->wakeups)
+		p->wakeups = wakeups_new(
+			&(struct wakeup_inputs){ .where = p->where,
+						 .locks = p->locks,
+						 .place_of = place_of,
+						 .self = t });
 	if (o->summary)
 		p->summary = summary_new(
 			&(struct summary_inputs){ .where = p->where,
@@ -71,6 +85,7 @@ static void pass_free(struct pass *p)
 	races_free(p->races);
 	lockcycles_free(p->lockcycles);
 	summary_free(p->summary);
+	wakeups_free(p->wakeups);
 	happens_free(p->all);
 	happens_free(p->order);
 	locksets_free(p->locks);
@@ -127,6 +142,8 @@ static void pass_event(struct pass *p, const struct event *e)
 		happens_feed(p->order, e);
 		lockcycles_feed(p->lockcycles, e, acquired);
 	}
+	if (p->wakeups)
+		wakeups_feed(p->wakeups, e);
 	if (p->summary)
 		summary_feed(p->summary, e);
 }
@@ -140,6 +157,8 @@ static void pass_end(struct pass *p, struct analysis_result *r)
 			lockcycles_find(p->lockcycles, &r->lockcycle_count);
 		r->lockcycles_were_cut = lockcycles_were_cut(p->lockcycles);
 	}
+	if (p->wakeups)
+		r->wakeups = wakeups_find(p->wakeups, &r->wakeup_count);
 	if (p->summary)
 		r->summary = summary_tell(p->summary);
 }
@@ -230,7 +249,8 @@ struct analysis_result *analyse(struct trace *t,
 	struct analysis_result *r;
 	struct pass p = { 0 };
 
-	if (!options->races && !options->lockcycles && !options->summary) {
+	if (!options->races && !options->lockcycles && !options->summary &&
+	    !options->wakeups) {
 		err_set(err, "no analysis was asked for; ask for races, lock "
 			     "cycles or a summary");
 		return NULL;
@@ -255,5 +275,6 @@ void analysis_free(struct analysis_result *r)
 		lockcycle_done(&r->lockcycles[i]);
 	free(r->races);
 	free(r->lockcycles);
+	free(r->wakeups);
 	free(r);
 }

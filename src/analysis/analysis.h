@@ -13,6 +13,7 @@
 
 #include "analysis/finding.h"
 #include "analysis/suppress.h"
+#include "analysis/wakeup.h"
 #include "base/err.h"
 #include "trace/site.h"
 #include "trace/trace.h"
@@ -20,6 +21,7 @@
 struct analysis_options {
 	bool races;
 	bool lockcycles;
+	bool wakeups;
 	bool summary;
 	bool exact; /* the order of events is the order of operations
 		       (HAPPENS_EXACT): not so in observe mode */
@@ -37,6 +39,8 @@ struct analysis_result {
 	size_t lockcycle_count;
 	size_t lockcycles_suppressed;
 	bool lockcycles_were_cut; /* there may be more */
+	struct wakeup_finding *wakeups;
+	size_t wakeup_count;
 	struct run_summary summary;
 };
 

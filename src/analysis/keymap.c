@@ -22,19 +22,26 @@ static struct keymap_entry *find(const struct keymap *m, uint64_t a, uint64_t b)
 	return &m->at[i];
 }
 
-/* Counts anew, because a key may have been left at 0. */
+/* Keys that were asked for and left at 0 are none. */
+static void count_anew(struct keymap *m)
+{
+	m->count = 0;
+	for (size_t i = 0; i < m->room; i++)
+		m->count += m->at[i].value != 0;
+}
+
 static void grow(struct keymap *m)
 {
 	struct keymap old = *m;
 
+	count_anew(m);
+	if (m->count < m->room / 4)
+		return;
 	m->room = old.room ? old.room * 2 : 64;
 	m->at = xcalloc(m->room, sizeof(*m->at));
-	m->count = 0;
 	for (size_t i = 0; i < old.room; i++) {
-		if (!old.at[i].value)
-			continue;
-		*find(m, old.at[i].a, old.at[i].b) = old.at[i];
-		m->count++;
+		if (old.at[i].value)
+			*find(m, old.at[i].a, old.at[i].b) = old.at[i];
 	}
 	free(old.at);
 }

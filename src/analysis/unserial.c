@@ -68,6 +68,8 @@ static void unserial_drop(struct unserial *u)
 	keymap_done(&u->inside);
 	keymap_done(&u->by_sites);
 	keymap_done(&u->by_remote);
+	keymap_done(&u->wide);
+	vec_free(&u->gaps);
 	keymap_done(&u->shared_sites);
 	granules_done(&u->granules);
 	sections_done(&u->sections);
@@ -273,6 +275,7 @@ static void touch_all(struct unserial *u, struct touch t, const struct event *e)
 	uint64_t end = granules_end(e->addr, size);
 	uint64_t at = e->addr & ~(uint64_t)(GRANULE_BYTES - 1);
 
+	t.is_wide = end - at > GRANULE_BYTES;
 	for (; at < end; at += GRANULE_BYTES) {
 		uint32_t *last = granule_at(&u->granules, at);
 
@@ -282,6 +285,7 @@ static void touch_all(struct unserial *u, struct touch t, const struct event *e)
 		t.before = *last;
 		*last = (uint32_t)u->touches.count;
 		vec_push(&u->touches, t);
+		t.part++;
 	}
 }
 
@@ -536,7 +540,7 @@ struct unserial_result *unserial_by(struct trace *t,
 	} while (unserial_wants_more(u));
 	trace_rewind(t);
 	/* What ends is named before it is forgotten. */
-	while (!how->only_waiting && trace_next(t, &e)) {
+	while (trace_next(t, &e)) {
 		unserial_feed(u, &e);
 		locations_feed(where, &e);
 	}

@@ -40,10 +40,11 @@
  * After Lu, Park and Zhou, Finding Atomicity-Violation Bugs through
  * Unserializable Interleaving Testing (TSE 2012), sections 3 and 5.
  *
- * Gap: how long R may come between, in stamps, over all instances: from P, or
- * from the end of a section of P whose lock R needs, to C, or to the beginning
- * of such a section of C (the paper's Figure 8b). Distance: how far the
- * nearest R was from such a window.
+ * Gap: how long R may come between, in stamps, over all instances, those of one
+ * P and C on several granules counting once: from P, or from the end of a
+ * section of P whose lock R needs, to C, or to the beginning of such a section
+ * of C (the paper's Figure 8b). Distance: how far the nearest R was from such a
+ * window.
  *
  * Time is that of a sort of the accesses to each location, and for each
  * pair of accesses that of a search among the remote sites.
@@ -156,7 +157,6 @@ struct unserial_how {
 	bool is_by_stack;
 	const uint32_t *waiting; /* of another run, as sites */
 	size_t waiting_count;
-	bool only_waiting; /* look for no more than what waits */
 };
 
 struct unserial_result *unserial_by(struct trace *t,

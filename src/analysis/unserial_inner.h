@@ -5,8 +5,8 @@
 /*
  * What the files of unserial share: unserial.c writes every access down as a
  * touch of each granule it covers, unserial_place.c makes the candidates of
- * one granule when its memory ends or the run does, unserial_rank.c puts them
- * in order.
+ * one granule when its memory ends or the run does, unserial_gap.c measures how
+ * long R may come between, unserial_rank.c puts them in order.
  *
  * Touches of one granule hang together, newest first; their numbers ascend in
  * the order of events.
@@ -38,10 +38,12 @@ struct touch {
 	uint32_t sections;
 	uint32_t stack, site;
 	uint32_t thread;
-	uint8_t mask;	 /* bytes of the granule */
-	uint8_t effects; /* TOUCH_READS | TOUCH_WRITES */
-	bool is_earlier; /* stamp and sections mean nothing */
-	bool is_fresh;	 /* nobody else knows the memory yet */
+	uint32_t mask : 8;    /* bytes of the granule */
+	uint32_t effects : 2; /* TOUCH_READS | TOUCH_WRITES */
+	uint32_t part : 18;   /* of its access: which granule, from 0 */
+	bool is_wide : 1;     /* the access has others, too */
+	bool is_earlier : 1;  /* stamp and sections mean nothing */
+	bool is_fresh : 1;    /* nobody else knows the memory yet */
 };
 
 struct clock_mark {
@@ -77,6 +79,18 @@ struct touch_class {
 	VEC(uint32_t) touches; /* in the order of their thread */
 };
 
+/* A dynamic pair of accesses of one thread. */
+struct touch_pair {
+	const struct touch *p, *c;
+	uint32_t p_number, c_number;
+	uint8_t mask; /* bytes of C whose preceding access is P */
+};
+
+/* From `low` up to `high` in a class. */
+struct touch_window {
+	size_t low, high;
+};
+
 /* What the pair in hand has added to a candidate. */
 struct unserial_tally {
 	uint64_t pair, gap;
@@ -108,6 +122,8 @@ struct unserial {
 	VEC(struct unserial_candidate) found;
 	VEC(struct unserial_tally) tallies; /* of the same index */
 	uint64_t pair;			    /* dynamic ones, counted */
+	struct keymap wide; /* by P, C and candidate: index + 1 of the gap */
+	VEC(uint64_t) gaps;
 	VEC(uint64_t) shared; /* by thread: its accesses to shared memory */
 	double pi, ui;
 	struct keymap shared_sites;
@@ -120,6 +136,17 @@ static inline const struct vclock *touch_clock(const struct unserial *u,
 {
 	return &u->order[order].clocks.at[t->clock[order]];
 }
+
+static inline const struct touch *touch_at(const struct unserial *u, uint32_t n)
+{
+	return &u->touches.at[n];
+}
+
+/* An instance of the candidate: what those of the class that are in the window
+ * add to its gap, and how near they were. */
+void unserial_gap(struct unserial *u, struct unserial_candidate *f,
+		  const struct touch_pair *pair, const struct touch_class *k,
+		  struct touch_window w);
 
 /* The granule's memory is over: `first` is its newest touch. */
 void unserial_place(struct unserial *u, uint64_t addr, uint32_t first);

@@ -13,24 +13,7 @@
  * however long the run.
  */
 
-/* A dynamic pair of accesses of one thread. */
-struct pair {
-	const struct touch *p, *c;
-	uint32_t p_number, c_number;
-	uint8_t mask; /* bytes of C whose preceding access is P */
-};
-
-/* From `low` up to `high` in a class. */
-struct window {
-	size_t low, high;
-};
-
 /* ---- gathering ---- */
-
-static const struct touch *touch_at(const struct unserial *u, uint32_t n)
-{
-	return &u->touches.at[n];
-}
 
 /* What was told afterwards comes first in its segment. */
 static int compare_touches(const void *a, const void *b, void *self)
@@ -168,11 +151,12 @@ static size_t first_late(const struct unserial *u, const struct touch_class *k,
 	return low;
 }
 
-static struct window window_of(const struct unserial *u,
-			       const struct touch_class *k,
-			       const struct pair *pair, unsigned int order)
+static struct touch_window window_of(const struct unserial *u,
+				     const struct touch_class *k,
+				     const struct touch_pair *pair,
+				     unsigned int order)
 {
-	return (struct window){
+	return (struct touch_window){
 		.low = first_possible(u, k, pair->p, order),
 		.high = first_late(u, k, pair->c, order),
 	};
@@ -191,7 +175,7 @@ static bool is_in(const struct unserial *u, const struct section *s,
 
 /* The section of both P and C that keeps the class out, or NULL. */
 static const struct section *protector(const struct unserial *u,
-				       const struct pair *pair,
+				       const struct touch_pair *pair,
 				       const struct touch_class *k)
 {
 	const struct section_list *l =
@@ -207,64 +191,10 @@ static const struct section *protector(const struct unserial *u,
 	return NULL;
 }
 
-/* ---- measuring ---- */
-
-/* The time between the sections that keep R out. */
-static void open_time(const struct unserial *u, const struct pair *pair,
-		      const struct touch_class *k, uint64_t *from, uint64_t *to)
-{
-	const struct sections *all = &u->sections;
-	const struct section_list *p = sections_in(all, pair->p->sections);
-	const struct section_list *c = sections_in(all, pair->c->sections);
-
-	*from = pair->p->stamp;
-	*to = pair->c->stamp;
-	for (uint32_t i = 0; k->set && i < p->count; i++) {
-		const struct section *s = section_at(all, p, i);
-
-		if (s->end > *from && section_excludes(all, s, k->set))
-			*from = s->end;
-	}
-	for (uint32_t i = 0; k->set && i < c->count; i++) {
-		const struct section *s = section_at(all, c, i);
-
-		if (s->begin < *to && section_excludes(all, s, k->set))
-			*to = s->begin;
-	}
-	if (*from > *to)
-		*from = *to;
-}
-
-/* How far R was from the time, at least. */
-static uint64_t distance_of(const struct unserial *u,
-			    const struct touch_class *k, struct window w,
-			    uint64_t from, uint64_t to)
-{
-	size_t low = w.low, high = w.high;
-	uint64_t least = UINT64_MAX, stamp;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (touch_at(u, k->touches.at[middle])->stamp < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > w.low)
-		least = from - touch_at(u, k->touches.at[low - 1])->stamp;
-	if (low == w.high)
-		return least;
-	stamp = touch_at(u, k->touches.at[low])->stamp;
-	if (stamp <= to)
-		return 0;
-	return stamp - to < least ? stamp - to : least;
-}
-
 /* Did one of the window come between in this run? Nobody knows the time of
  * what was told afterwards. */
-static bool was_exercised(const struct pair *pair, const struct touch_class *k,
-			  struct window w)
+static bool was_exercised(const struct touch_pair *pair,
+			  const struct touch_class *k, struct touch_window w)
 {
 	size_t low = w.low, high = w.high;
 
@@ -335,7 +265,7 @@ static uint32_t gate_of(const struct unserial *u, const struct touch *t,
 }
 
 static void set_gates(const struct unserial *u, struct unserial_candidate *f,
-		      const struct pair *pair, const struct touch *r)
+		      const struct touch_pair *pair, const struct touch *r)
 {
 	const struct sections *all = &u->sections;
 
@@ -349,7 +279,7 @@ static void set_gates(const struct unserial *u, struct unserial_candidate *f,
 }
 
 static void set_example(const struct unserial *u, struct unserial_candidate *f,
-			const struct pair *pair, const struct touch *r)
+			const struct touch_pair *pair, const struct touch *r)
 {
 	f->p = side_of(pair->p);
 	f->c = side_of(pair->c);
@@ -360,7 +290,7 @@ static void set_example(const struct unserial *u, struct unserial_candidate *f,
 	f->where = locate(u, f->addr);
 }
 
-static uint32_t pair_number(struct unserial *u, const struct pair *pair)
+static uint32_t pair_number(struct unserial *u, const struct touch_pair *pair)
 {
 	uint32_t *n = keymap_at(&u->by_sites, pair->p->site, pair->c->site);
 
@@ -370,7 +300,7 @@ static uint32_t pair_number(struct unserial *u, const struct pair *pair)
 }
 
 static struct unserial_candidate *candidate_at(struct unserial *u,
-					       const struct pair *pair,
+					       const struct touch_pair *pair,
 					       uint32_t number,
 					       const struct touch *r,
 					       unsigned int pattern)
@@ -390,14 +320,14 @@ static struct unserial_candidate *candidate_at(struct unserial *u,
 }
 
 /* Nobody else can have been there. */
-static bool is_fresh(const struct pair *pair, const struct touch_class *k)
+static bool is_fresh(const struct touch_pair *pair, const struct touch_class *k)
 {
 	return pair->c->is_fresh || k->example->is_fresh;
 }
 
 static void prune(struct unserial *u, struct unserial_candidate *f,
-		  const struct pair *pair, const struct touch_class *k,
-		  struct window w, const struct section *s)
+		  const struct touch_pair *pair, const struct touch_class *k,
+		  struct touch_window w, const struct section *s)
 {
 	if (f->why != UNSERIAL_FEASIBLE || f->instances)
 		return;
@@ -435,12 +365,12 @@ static void count_once(bool is_so, bool *was_so, uint64_t *count)
 
 /* Which kind of synchronisation alone would have done it. */
 static uint8_t keepers_of(const struct unserial *u, const struct touch_class *k,
-			  const struct pair *pair)
+			  const struct touch_pair *pair)
 {
 	uint8_t keepers = 0;
 
 	for (unsigned int i = 0; i < UNSERIAL_KEEPERS; i++) {
-		struct window w = window_of(u, k, pair, ORDER_KINDS + i);
+		struct touch_window w = window_of(u, k, pair, ORDER_KINDS + i);
 
 		if (w.low >= w.high)
 			keepers |= (uint8_t)(1u << i);
@@ -449,24 +379,16 @@ static uint8_t keepers_of(const struct unserial *u, const struct touch_class *k,
 }
 
 static void add_instance(struct unserial *u, struct unserial_candidate *f,
-			 const struct pair *pair, const struct touch_class *k,
-			 struct window w)
+			 const struct touch_pair *pair,
+			 const struct touch_class *k, struct touch_window w)
 {
-	struct window likely = window_of(u, k, pair, ORDER_LIKELY);
+	struct touch_window likely = window_of(u, k, pair, ORDER_LIKELY);
 	struct unserial_tally *t = tally_of(u, f);
-	uint64_t from, to, distance;
 
-	open_time(u, pair, k, &from, &to);
-	distance = distance_of(u, k, w, from, to);
 	if (!f->instances)
 		set_example(u, f, pair, touch_at(u, k->touches.at[w.low]));
 	f->why = UNSERIAL_FEASIBLE;
-	if (to - from > t->gap) {
-		f->gap += to - from - t->gap;
-		t->gap = to - from;
-	}
-	if (distance < f->distance)
-		f->distance = distance;
+	unserial_gap(u, f, pair, k, w);
 	if (likely.low >= likely.high)
 		f->keepers |= keepers_of(u, k, pair);
 	count_once(true, &t->is_feasible, &f->instances);
@@ -474,11 +396,11 @@ static void add_instance(struct unserial *u, struct unserial_candidate *f,
 	count_once(likely.low < likely.high, &t->is_loose, &f->loose);
 }
 
-static void consider(struct unserial *u, const struct pair *pair,
+static void consider(struct unserial *u, const struct touch_pair *pair,
 		     uint32_t number, const struct touch_class *k,
 		     unsigned int pattern)
 {
-	struct window w = window_of(u, k, pair, ORDER_SURE);
+	struct touch_window w = window_of(u, k, pair, ORDER_SURE);
 	const struct section *s = protector(u, pair, k);
 	struct unserial_candidate *f =
 		candidate_at(u, pair, number, k->example, pattern);
@@ -492,7 +414,7 @@ static void consider(struct unserial *u, const struct pair *pair,
 
 /* ---- pairs ---- */
 
-static void match(struct unserial *u, const struct pair *pair)
+static void match(struct unserial *u, const struct touch_pair *pair)
 {
 	uint32_t number = pair_number(u, pair);
 	bool has_remote = false;
@@ -522,9 +444,9 @@ static void match_all(struct unserial *u, uint32_t *last, uint32_t number)
 	uint8_t left = c->mask;
 
 	for (unsigned int i = 0; i < GRANULE_BYTES; i++) {
-		struct pair pair = { .p_number = last[i],
-				     .c_number = number,
-				     .c = c };
+		struct touch_pair pair = { .p_number = last[i],
+					   .c_number = number,
+					   .c = c };
 
 		if (!(left & 1u << i) || !last[i])
 			continue;

@@ -54,14 +54,23 @@ int file_write(const char *path, const char *text, struct err *err)
 	return 0;
 }
 
-static int make_one(const char *path, struct err *err)
+bool file_is_directory(const char *path)
 {
 	struct stat st;
 
+	return path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int make_one(const char *path, struct err *err)
+{
+	int why;
+
 	if (mkdir(path, 0777) == 0)
 		return 0;
-	if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	why = errno;
+	if (why == EEXIST && file_is_directory(path))
 		return 0;
+	errno = why;
 	return err_set(err, "cannot make directory %s: %s", path,
 		       strerror(errno));
 }

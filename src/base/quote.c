@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/quote.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool is_control(char c)
@@ -55,4 +54,32 @@ void quote_word(const char *word, FILE *out)
 				putc(*word, out);
 		putc('\'', out);
 	}
+}
+
+/* ---- text ---- */
+
+/* In UTF-8 there are some above a blank, too. */
+static bool is_command(const char *at)
+{
+	unsigned char next = (unsigned char)at[1];
+
+	if (*at == '\n' || *at == '\t')
+		return false;
+	return is_control(*at) ||
+	       ((unsigned char)*at == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
+void quote_clean(char *text)
+{
+	for (; text && *text; text++)
+		if (is_command(text))
+			*text = '?';
+}
+
+bool quote_is_clean(const char *text)
+{
+	for (; *text; text++)
+		if (*text == '\n' || is_command(text))
+			return false;
+	return true;
 }

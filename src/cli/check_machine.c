@@ -226,14 +226,10 @@ void check_gdb(struct check_result *r)
 
 void check_store(struct check_result *r)
 {
-	const char *place = access(STORE_DEFAULT, F_OK) == 0 ? STORE_DEFAULT :
-							       ".";
+	struct err err;
 
-	if (access(place, W_OK | X_OK) == 0)
+	if (store_check(STORE_DEFAULT, &err) == 0)
 		check_say(r, CHECK_OK, "%s can be written here", STORE_DEFAULT);
 	else
-		check_say(r, CHECK_LIMITED,
-			  "%s cannot be written here: %s; "
-			  "use --store or --trace",
-			  STORE_DEFAULT, strerror(errno));
+		check_say(r, CHECK_LIMITED, "%s", err.text);
 }

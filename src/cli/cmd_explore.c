@@ -14,6 +14,7 @@
 #include "cli/view.h"
 #include "explore/explorer.h"
 #include "format/rng.h"
+#include "plan/plan.h"
 #include "regress/derive.h"
 #include "report/report_explore.h"
 #include "store/again.h"
@@ -21,8 +22,6 @@
 #include "store/store.h"
 #include "trace/site.h"
 #include "trial/program.h"
-
-enum { PROCESSORS = 2 /* that programs are told of, on every machine */ };
 
 struct explore_values {
 	uint64_t runs, time_for, jobs, bound, window, hang, max_points, memory,
@@ -35,8 +34,9 @@ struct explore_values {
 
 static const struct explore_values explore_defaults = {
 	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
-	.bound = 2,	   .window = EXPLORE_WINDOW, .search = "mcm",
-	.solver = "order", .points = "shared",	     .fail_on = "none",
+	.runs = UINT64_MAX, .bound = 2,	       .window = EXPLORE_WINDOW,
+	.search = "mcm",    .solver = "order", .points = "shared",
+	.fail_on = "none",
 };
 
 static const struct arg explore_options[] = {
@@ -65,7 +65,8 @@ static const struct arg explore_options[] = {
 		 "ask for data races too, and make a run for each"),
 	ARG_CHOICE(struct explore_values, fail_on, "fail-on", 0, "race|none",
 		   "a data race is a failure (none); asks for races too"),
-	ARG_CHOICE(struct explore_values, points, "points", 0, "all|shared",
+	ARG_CHOICE(struct explore_values, points, "points", 0,
+		   "all|shared|sync",
 		   "accesses at which threads may change (shared)"),
 	RUN_ARGS_JUDGED(struct explore_values),
 	RUN_ARGS_LIMITS(struct explore_values),
@@ -140,8 +141,9 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.ask = { .points_most = v->max_points,
 			 .hang_ms = v->hang,
 			 .memory_most = v->memory,
-			 .processors = PROCESSORS },
-		.runs = v->runs,
+			 .processors = CONTROL_PROCESSORS,
+			 .flags = points_named(v->points) },
+		.runs = v->runs == UINT64_MAX ? 0 : v->runs,
 		.time_ms = v->time_for,
 		.workers = (uint32_t)v->jobs,
 		.all_failures = v->all_failures,
@@ -156,8 +158,6 @@ static void options_set(struct table *t, char **argv, const char *guest)
 		.bound = (uint32_t)v->bound,
 		.window = (uint32_t)v->window,
 	};
-	if (strcmp(v->points, "all") == 0)
-		t->options.ask.flags |= CONTROL_ALL;
 	if (strcmp(v->fail_on, "race") == 0)
 		t->options.ask.flags |= CONTROL_RECORD;
 }
@@ -178,7 +178,7 @@ static int keep(struct table *t, size_t n, struct err *err)
 	if (keeping_save(&k, f->captured, &f->verdict, NULL, &t->names[n],
 			 &was_known, err) < 0)
 		return -1;
-	if (!was_known && !c->stopped_by) {
+	if (!was_known) {
 		again_make_readable(t->v->store, t->names[n]);
 		signatures_keep(t->v->store, t->names[n]);
 	}
@@ -341,6 +341,8 @@ static int check_values(const struct explore_values *v, const char *program,
 		return err_set(err, "--window wants a number above 1");
 	if (!v->max_points)
 		return err_set(err, "--max-points wants a number above 0");
+	if (!v->runs)
+		return err_set(err, "--runs 0 would show nothing");
 	if (v->resume && strcmp(v->search, "mcm") != 0)
 		return err_set(err,
 			       "--resume goes with --search mcm, not with "
@@ -355,6 +357,15 @@ static int check_values(const struct explore_values *v, const char *program,
 	return rc;
 }
 
+static int check_places(const struct explore_values *v, struct err *err)
+{
+	if (view_check_output(v->output, err) < 0 ||
+	    view_check_output(v->classes, err) < 0 ||
+	    view_check_output(v->interleavings, err) < 0)
+		return -1;
+	return store_check(v->store, err);
+}
+
 static int cmd_explore(const void *values, int argc, char **argv,
 		       struct err *err)
 {
@@ -364,7 +375,7 @@ static int cmd_explore(const void *values, int argc, char **argv,
 	int rc = -1;
 
 	(void)argc;
-	if (check_values(v, argv[0], err) < 0)
+	if (check_values(v, argv[0], err) < 0 || check_places(v, err) < 0)
 		return -1;
 	guest = install_find("libheddle.so", err);
 	if (guest && outputs_init(&t.outputs, v->expect, v->check, err) == 0 &&
@@ -379,7 +390,7 @@ const struct verb verb_explore = {
 	.name = "explore",
 	.summary = "run a program on every schedule that makes a difference",
 	.synopsis = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
-	.flags = VERB_PROGRAM | VERB_NEEDS_ONE,
+	.flags = VERB_PROGRAM | VERB_NEEDS_ONE | VERB_LASTS,
 	.options = explore_options,
 	.defaults = &explore_defaults,
 	.options_size = sizeof(struct explore_values),

@@ -25,7 +25,7 @@ struct expose_values {
 
 static const struct expose_values expose_defaults = {
 	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
-	.budget = 60000,      .profiles = 20, .seed = 1,
+	.budget = 60000,      .profiles = 50, .seed = 1,
 	.method = "ctrigger", .rank = "gap",
 };
 
@@ -36,7 +36,7 @@ static const struct arg expose_table[] = {
 		   "ctrigger|stress|pure|sync|race",
 		   "force interleavings (ctrigger), or one for comparison"),
 	ARG_NUMBER(struct expose_values, profiles, "profiles", 0, "N",
-		   "look at N runs under control besides the watched (20)"),
+		   "look at N runs under control besides the watched (50)"),
 	ARG_NUMBER(struct expose_values, runs, "runs", 'n', "N",
 		   "of a method for comparison, at most N runs"),
 	ARG_CHOICE(struct expose_values, rank, "rank", 0, "gap|first-come",
@@ -201,6 +201,10 @@ static int check_values(const struct expose_values *v, const char *name,
 			       (unsigned long long)v->jobs);
 	if (v->profiles > 100000)
 		return err_set(err, "--profiles wants a number up to 100000");
+	if (view_check_output(v->output, err) < 0 ||
+	    view_check_output(v->plot, err) < 0 ||
+	    store_check(v->store, err) < 0)
+		return -1;
 	for (size_t i = 0; i < v->inputs.count; i++)
 		if (access(v->inputs.at[i], R_OK) < 0)
 			return err_set(err, "--input: cannot read %s: %s",

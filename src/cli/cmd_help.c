@@ -21,9 +21,9 @@ static void print_overview(void)
 	     "version: heddle --version.\n\n"
 	     "Begin with:\n"
 	     "  heddle cc -o program program.c -pthread\n"
-	     "  heddle run --strategy random -- ./program   (finds a schedule "
-	     "that breaks it)\n"
-	     "  heddle run --observe -- ./program           (what one free run "
+	     "  heddle test -- ./program            (finds what breaks it, and "
+	     "explains it)\n"
+	     "  heddle run --observe -- ./program   (what one free run "
 	     "tells)\n\n"
 	     "Exit status:");
 #define EXIT(name, status, text, meaning)                                      \

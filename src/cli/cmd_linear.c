@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -13,6 +12,7 @@
 #include "base/install.h"
 #include "base/xalloc.h"
 #include "cli/linear_keep.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "linear/linear_campaign.h"
@@ -46,7 +46,6 @@ enum {
 	PIKE_SCHEDULES = 400,
 	DEPTH = 3,
 	SCHEDULES = 100,
-	PROCESSORS = 2,
 };
 
 static const struct arg linear_args[] = {
@@ -148,7 +147,7 @@ static struct control_ask ask_of(const struct linear_verb *o)
 		.points_most = o->max_points,
 		.hang_ms = o->hang,
 		.memory_most = UINT64_C(4) << 30,
-		.processors = PROCESSORS,
+		.processors = CONTROL_PROCESSORS,
 	};
 
 	ask.flags |= points_named(o->points);
@@ -310,15 +309,6 @@ static void tell_progress(void *to, const struct linear_news *n)
 	(void)to;
 }
 
-static size_t terminal_width(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40)
-		return size.ws_col;
-	return 0;
-}
-
 static int report(struct desk *d, struct err *err)
 {
 	struct view_options view = { .colour = d->o.colour };
@@ -443,7 +433,9 @@ static int cmd_linear(const void *values, int argc, char **argv,
 
 	(void)argc;
 	apply_preset(&d.o);
-	if (check_numbers(&d.o, err) < 0)
+	if (check_numbers(&d.o, err) < 0 ||
+	    view_check_output(d.o.output, err) < 0 ||
+	    store_check(d.o.store, err) < 0)
 		return -1;
 	d.guest = install_find("libheddle.so", err);
 	if (!d.guest)
@@ -468,7 +460,7 @@ const struct verb verb_linear = {
 	.name = "linear",
 	.summary = "check that concurrent requests are served as if one by one",
 	.synopsis = "[OPTION...] SPEC | [OPTION...] -- PROGRAM [ARGUMENT...]",
-	.flags = VERB_PROGRAM | VERB_NEEDS_ONE,
+	.flags = VERB_PROGRAM | VERB_NEEDS_ONE | VERB_LASTS,
 	.options = linear_args,
 	.defaults = &linear_defaults,
 	.options_size = sizeof(struct linear_verb),

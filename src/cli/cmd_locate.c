@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/located_keep.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "report/report_locate.h"
 #include "store/store.h"
@@ -111,10 +112,28 @@ static int print(const struct locate_arguments *a, const struct located *l)
 	else if (a->sarif)
 		report_locate_sarif(l, stdout);
 	else
-		report_locate_text(l, stdout);
+		report_locate_text(l, terminal_width(), stdout);
 	if (!l->suspects.count || (l->has_experiments && !l->is_confirmed))
 		return EXIT_UNKNOWN;
 	return EXIT_BROKEN;
+}
+
+/* What would not be heeded, or leave nothing to say. */
+static int check_wishes(const struct locate_arguments *a, struct err *err)
+{
+	if (a->json && a->sarif)
+		return err_set(err, "either --json or --sarif");
+	if (strcmp(a->method, "falcon") == 0 && (a->procedure || a->level))
+		return err_set(err, "--procedure and --level are of locon; "
+				    "falcon has neither");
+	if (!a->most)
+		return err_set(err, "--most 0 would report nothing");
+	if (!a->time)
+		return err_set(err, "--for 0 would show nothing");
+	if (!a->runs && !a->pass)
+		return err_set(err, "--runs 0 leaves no passing run to compare "
+				    "the failing one with");
+	return 0;
 }
 
 static int check_use(const struct locate_arguments *a, int argc, char **argv,
@@ -132,7 +151,7 @@ static int check_use(const struct locate_arguments *a, int argc, char **argv,
 		return err_set(err, "which failure? see heddle list");
 	if (a->pass && a->save)
 		return err_set(err, "--save is for runs that are made");
-	return 0;
+	return check_wishes(a, err);
 }
 
 static int cmd_locate(const void *values, int argc, char **argv,
@@ -162,7 +181,7 @@ const struct verb verb_locate = {
 	.name = "locate",
 	.summary = "name the accesses that caused a kept failure",
 	.synopsis = "[OPTION...] NAME",
-	.flags = VERB_OPERANDS | VERB_NAMES,
+	.flags = VERB_OPERANDS | VERB_NAMES | VERB_LASTS,
 	.options = locate_options,
 	.defaults = &locate_defaults_here,
 	.options_size = sizeof(struct locate_arguments),

@@ -6,9 +6,11 @@
 
 #include "cli/located_keep.h"
 #include "cli/verb.h"
+#include "cli/view.h"
 #include "regress/regress.h"
 #include "report/report_regress.h"
 #include "store/store.h"
+#include "trial/interrupts.h"
 
 struct regress_values {
 	const char *store;
@@ -57,6 +59,8 @@ static const struct arg regress_options[] = {
 struct session {
 	const struct regress_values *values;
 	VEC(struct regress_result) results;
+	bool tries_all;
+	bool has_failed; /* one could not be tried */
 };
 
 static int try_one(struct session *s, const char *name, struct err *err)
@@ -71,6 +75,7 @@ static int try_one(struct session *s, const char *name, struct err *err)
 							    REGRESS_SIMILAR,
 		.allows_check = v->allow_check,
 		.keeps = !v->no_keep,
+		.fits_schedule = s->tries_all,
 		.keep_located = located_keep,
 	};
 	struct regress_result r;
@@ -80,6 +85,25 @@ static int try_one(struct session *s, const char *name, struct err *err)
 	return rc;
 }
 
+/* One that is damaged, or whose program is gone, does not keep the others from
+ * being tried. It is a row of the table, and the first error is the verb's. */
+static void try_next(struct session *s, const char *name, struct err *err)
+{
+	struct regress_result *last;
+	struct err one;
+
+	if (try_one(s, name, &one) == 0)
+		return;
+	last = &s->results.at[s->results.count - 1];
+	last->verdict = REGRESS_UNKNOWN;
+	last->has_failed = true;
+	free(last->why);
+	last->why = xstrdup(one.text);
+	if (!s->has_failed)
+		err_set(err, "%s", one.text);
+	s->has_failed = true;
+}
+
 /* What a repro became by an earlier regress stands for itself then: it is the
  * newest form of the bug. */
 static int try_all(struct session *s, struct err *err)
@@ -87,14 +111,15 @@ static int try_all(struct session *s, struct err *err)
 	struct repro_list list;
 	int rc = 0;
 
+	s->tries_all = true;
 	repro_list_init(&list, s->values->store);
 	if (!list.lines.count)
 		rc = err_set(err,
 			     "there are no repros in %s; heddle run "
 			     "--strategy keeps what it finds",
 			     s->values->store);
-	for (size_t i = 0; i < list.lines.count && rc == 0; i++)
-		rc = try_one(s, list.lines.at[i].name, err);
+	for (size_t i = 0; i < list.lines.count && !interrupts_came(); i++)
+		try_next(s, list.lines.at[i].name, err);
 	repro_list_done(&list);
 	return rc;
 }
@@ -112,6 +137,7 @@ static int write_junit(const struct regress_report *report, const char *path,
 	return 0;
 }
 
+/* Broken comes before failed: what is known is known. */
 static int tell(const struct session *s, struct err *err)
 {
 	const struct regress_values *v = s->values;
@@ -121,6 +147,7 @@ static int tell(const struct session *s, struct err *err)
 		.store = strcmp(v->store, STORE_DEFAULT) == 0 ? NULL : v->store,
 		.explains = v->explain,
 	};
+	int status;
 
 	if (v->junit && write_junit(&report, v->junit, err) < 0)
 		return -1;
@@ -128,7 +155,8 @@ static int tell(const struct session *s, struct err *err)
 		report_regress_json(&report, stdout);
 	else
 		report_regress_text(&report, stdout);
-	return report_regress_status(&report);
+	status = report_regress_status(&report);
+	return status == EXIT_FAILED ? -1 : status;
 }
 
 static int cmd_regress(const void *values, int argc, char **argv,
@@ -139,11 +167,15 @@ static int cmd_regress(const void *values, int argc, char **argv,
 
 	if (!s.values->runs)
 		return err_set(err, "--runs 0 would show nothing");
+	if (view_check_output(s.values->junit, err) < 0)
+		return -1;
 	if (s.values->program && !argc)
 		return err_set(err, "--program is of one failure; name it "
 				    "(heddle list shows what there is)");
-	for (int i = 0; i < argc && rc == 0; i++)
-		rc = try_one(&s, argv[i], err);
+	if (argc == 1)
+		rc = try_one(&s, argv[0], err);
+	for (int i = 0; i < argc && argc > 1 && !interrupts_came(); i++)
+		try_next(&s, argv[i], err);
 	if (!argc)
 		rc = try_all(&s, err);
 	if (rc == 0)
@@ -159,7 +191,7 @@ const struct verb verb_regress = {
 	.summary = "is the fix complete? hunt for a kept failure in a new "
 		   "build",
 	.synopsis = "[OPTION...] [NAME...]",
-	.flags = VERB_OPERANDS | VERB_NAMES,
+	.flags = VERB_OPERANDS | VERB_NAMES | VERB_LASTS,
 	.options = regress_options,
 	.defaults = &regress_defaults,
 	.options_size = sizeof(struct regress_values),

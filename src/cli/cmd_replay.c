@@ -2,12 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/quote.h"
 #include "store/again.h"
 #include "cli/debugger.h"
 #include "cli/verb.h"
 #include "store/store.h"
+#include "trial/interrupts.h"
 
 struct replay_options {
 	const char *store;
@@ -74,17 +76,34 @@ static enum replayed compare(const struct again *a, const struct captured *run,
 		return REPLAYED_SAME;
 	if (!is_same_schedule(run, a->repro))
 		return REPLAYED_SIMILAR;
-	return a->kind || a->is_moved || is_same_output(run, a->repro) ?
+	return a->kind || a->is_rebuilt || is_same_output(run, a->repro) ?
 		       REPLAYED_SAME :
 		       REPLAYED_PRINTED;
 }
 
+/* Is that where it is run, because we are there or it does not exist? */
+static bool is_here(const char *directory)
+{
+	struct stat there, here;
+
+	if (!directory || stat(directory, &there) < 0)
+		return true;
+	return stat(".", &here) == 0 && here.st_ino == there.st_ino &&
+	       here.st_dev == there.st_dev;
+}
+
+/* A program with a path of its own is another one in another place. */
 static void print_command(const struct repro *r)
 {
 	fprintf(stderr, "replaying %s:", r->name);
 	for (size_t i = 0; i < r->arguments.count; i++) {
 		fputc(' ', stderr);
 		quote_word(r->arguments.at[i], stderr);
+	}
+	if (!is_here(r->directory)) {
+		fputs(" (in ", stderr);
+		quote_word(r->directory, stderr);
+		fputc(')', stderr);
 	}
 	fputc('\n', stderr);
 }
@@ -114,7 +133,7 @@ static void print_run(const struct again *a, const struct verdict *v,
 		puts("the output was another than the one kept");
 	if (how == REPLAYED_HELD)
 		printf("it did not fail as it had: %s\n", a->repro->verdict);
-	if (a->is_moved)
+	if (a->is_rebuilt)
 		print_moved(a);
 }
 
@@ -190,35 +209,52 @@ static int status_of(const uint64_t *counts, uint64_t times, bool by_rules)
 	return EXIT_UNKNOWN;
 }
 
-static int replays(struct again *a, uint64_t times, uint64_t *counts,
-		   struct err *err)
+/* How many there were until an interrupt, or all; -1 when one of them could not
+ * be made, or there was none. */
+static int64_t replays(struct again *a, uint64_t times, uint64_t *counts,
+		       struct err *err)
 {
 	struct before b = { 0 };
+	uint64_t made = 0;
 	int rc = 0;
 
-	for (uint64_t i = 0; i < times && rc == 0; i++) {
+	while (made < times && rc == 0 && !(made && interrupts_came())) {
 		rc = replay_once(a, &b, err);
-		if (rc == 0)
+		if (rc == 0) {
 			counts[b.how]++;
+			made++;
+		}
 	}
 	if (b.is_there)
 		verdict_done(&b.verdict);
-	return rc;
+	return rc < 0 && !(made && interrupts_came()) ? -1 : (int64_t)made;
 }
 
 static int replay(struct again *a, uint64_t times, struct err *err)
 {
 	uint64_t counts[REPLAYED_UNKNOWN + 1] = { 0 };
+	int64_t made;
+	int status;
 
 	if (again_start(a, err) < 0 || again_fit(a, err) < 0)
 		return -1;
-	if (replays(a, times, counts, err) < 0)
+	made = replays(a, times, counts, err);
+	if (made < 0)
 		return -1;
 	if (times > 1 || counts[REPLAYED_SAME])
-		printf("reproduced %llu of %llu\n",
+		printf("reproduced %llu of %lld",
 		       (unsigned long long)counts[REPLAYED_SAME],
-		       (unsigned long long)times);
-	return status_of(counts, times, a->repro->plan->rules.is_free);
+		       (long long)made);
+	if ((uint64_t)made < times)
+		printf(", interrupted by SIG%s",
+		       sigabbrev_np(interrupts_came()));
+	if (times > 1 || counts[REPLAYED_SAME])
+		putchar('\n');
+	status = status_of(counts, (uint64_t)made,
+			   a->repro->plan->rules.is_free);
+	/* That it held is not known of those that were not made. */
+	return status == EXIT_HELD && (uint64_t)made < times ? EXIT_UNKNOWN :
+							       status;
 }
 
 static int cmd_replay(const void *values, int argc, char **argv,
@@ -245,7 +281,7 @@ const struct verb verb_replay = {
 	.name = "replay",
 	.summary = "see a kept failure again, exactly",
 	.synopsis = "[OPTION...] NAME",
-	.flags = VERB_OPERANDS | VERB_NEEDS_ONE | VERB_NAMES,
+	.flags = VERB_OPERANDS | VERB_NEEDS_ONE | VERB_NAMES | VERB_LASTS,
 	.options = replay_options,
 	.defaults = &replay_defaults,
 	.options_size = sizeof(struct replay_options),

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cli/evidence.h"
 #include "cli/reporting.h"
 #include "cli/verb.h"
@@ -15,6 +16,7 @@
 #include "report/page.h"
 #include "store/store.h"
 #include "store/tested.h"
+#include "trial/interrupts.h"
 
 struct report_options {
 	const char *store, *output;
@@ -64,18 +66,18 @@ static int gather(struct gathered *g, const struct report_options *o,
 	return rc;
 }
 
-static int gather_store(struct gathered *g, const struct report_options *o,
-			struct err *err)
+/* One that is damaged does not keep the others from being reported. */
+static void gather_store(struct gathered *g, const struct report_options *o)
 {
 	struct repro_list list;
-	int rc = 0;
+	struct err one;
 
 	repro_list_init(&list, o->store);
-	for (size_t i = 0; rc == 0 && i < list.lines.count; i++)
-		rc = gather(g, o, list.lines.at[i].name, err);
+	for (size_t i = 0; i < list.lines.count && !interrupts_came(); i++)
+		if (gather(g, o, list.lines.at[i].name, &one) < 0)
+			log_warn("left out: %s", one.text);
 	repro_list_done(&list);
 	g->tests = tested_list(o->store);
-	return rc;
 }
 
 static int gather_all(struct gathered *g, const struct report_options *o,
@@ -84,7 +86,7 @@ static int gather_all(struct gathered *g, const struct report_options *o,
 	int rc = 0;
 
 	if (!argc)
-		rc = gather_store(g, o, err);
+		gather_store(g, o);
 	for (int i = 0; rc == 0 && i < argc; i++)
 		rc = gather(g, o, argv[i], err);
 	for (size_t i = 0; i < g->evidence.count; i++)
@@ -197,7 +199,12 @@ static int cmd_report(const void *values, int argc, char **argv,
 				    "forms; give one of them");
 	if (o->replays > 1000)
 		return err_set(err, "--replays wants a number up to 1000");
+	if (view_check_output(o->output, err) < 0)
+		return -1;
 	rc = gather_all(&g, o, argc, argv, err);
+	/* What could not be run would be told as if it did not fail. */
+	if (rc == 0 && interrupts_came())
+		rc = err_set(err, "interrupted; nothing was written");
 	if (rc == 0)
 		rc = write_it(&g, o, err);
 	gathered_done(&g);
@@ -208,7 +215,7 @@ const struct verb verb_report = {
 	.name = "report",
 	.summary = "make a page of what was found, or a file for other tools",
 	.synopsis = "[OPTION...] [NAME...]",
-	.flags = VERB_OPERANDS | VERB_NAMES,
+	.flags = VERB_OPERANDS | VERB_NAMES | VERB_LASTS,
 	.options = report_options,
 	.defaults = &report_defaults,
 	.options_size = sizeof(struct report_options),

@@ -11,8 +11,8 @@
 
 static const struct run_options run_defaults = {
 	RUN_ARGS_DEFAULTS, /* limits, and where it is kept */
-	.view = VIEW_DEFAULTS, .depth = 3,	.seed = 1,
-	.points = "shared",    .ready = "main",
+	.view = VIEW_DEFAULTS, .depth = 3,	   .seed = 1,
+	.runs = UINT64_MAX,    .points = "shared", .ready = "main",
 };
 
 /* Those of strategy.def but the one that needs a plan. */
@@ -127,6 +127,8 @@ static int check_numbers(const struct run_options *o, struct err *err)
 			       o->view.fail_on);
 	if (!o->max_points)
 		return err_set(err, "--max-points wants a number above 0");
+	if (!o->runs)
+		return err_set(err, "--runs 0 would show nothing");
 	return 0;
 }
 
@@ -148,7 +150,8 @@ static int cmd_run(const void *values, int argc, char **argv, struct err *err)
 
 	(void)argc;
 	if (check_way(o, argv[0], err) < 0 || check_numbers(o, err) < 0 ||
-	    check_program(argv[0], err) < 0 || view_check(&o->view, err) < 0)
+	    check_program(argv[0], err) < 0 || view_check(&o->view, err) < 0 ||
+	    (!o->trace && store_check(o->store, err) < 0))
 		return -1;
 	guest = install_find("libheddle.so", err);
 	if (guest)

@@ -105,6 +105,45 @@ static int show_file(const struct show_options *o, const char *path,
 	return rc;
 }
 
+/* Events are not kept with a failure; heddle report runs it again for them. */
+static int check_failure(const struct show_options *o, const char *name,
+			 struct err *err)
+{
+	const struct view_options *v = &o->view;
+	const char *wish = o->text	    ? "--text" :
+			   v->dump	    ? "--dump" :
+			   v->interleavings ? "--interleavings" :
+			   v->json	    ? "--json" :
+					      NULL;
+
+	if (!wish)
+		return 0;
+	return err_set(err,
+		       "%s is for runs and traces, and %s is a failure; heddle "
+		       "report --json %s tells its events",
+		       wish, name, name);
+}
+
+static int show_failure(const struct show_options *o, const char *name,
+			struct err *err)
+{
+	bool to_stdout = view_is_stdout(o->view.output);
+	FILE *out = stdout;
+	int rc;
+
+	if (check_failure(o, name, err) < 0)
+		return -1;
+	if (!to_stdout)
+		out = fopen(o->view.output, "we");
+	if (!out)
+		return err_set(err, "cannot write %s: %m", o->view.output);
+	rc = show_repro(o->store, name, view_is_colourful(&o->view, out),
+			o->all, out, err);
+	if (!to_stdout && fclose(out) == EOF && rc >= 0)
+		rc = err_set(err, "cannot write %s: %m", o->view.output);
+	return rc;
+}
+
 /* An operand is a file if there is one of that name, else a kept failure or a
  * run. */
 static int cmd_show(const void *values, int argc, char **argv, struct err *err)
@@ -120,9 +159,7 @@ static int cmd_show(const void *values, int argc, char **argv, struct err *err)
 	if (argc == 1 && stat(argv[0], &st) == 0 && !S_ISDIR(st.st_mode))
 		return show_file(o, argv[0], err);
 	if (argc == 1 && show_repro_is(o->store, argv[0]))
-		return show_repro(o->store, argv[0],
-				  view_is_colourful(&o->view, stdout), o->all,
-				  err);
+		return show_failure(o, argv[0], err);
 	if (store_run_find(&run, o->store, argc ? argv[0] : NULL, err) < 0)
 		return -1;
 	rc = show(o, run.trace, err);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/again.h"
 #include "cli/verb.h"
 #include "store/store.h"
+#include "trial/interrupts.h"
 
 struct shrink_options {
 	const char *store;
@@ -37,9 +39,14 @@ static void print_result(const struct repro *r, const struct shrink_result *s)
 	       s->after == 1 ? "switch" : "switches");
 	if (s->after < s->before)
 		printf(" instead of %u", s->before);
-	printf(", after %u %s; %s\n", s->runs, s->runs == 1 ? "run" : "runs",
-	       s->is_least ? "none can be left out" :
-			     "there may be fewer (--runs, --for)");
+	printf(", after %u %s; ", s->runs, s->runs == 1 ? "run" : "runs");
+	if (s->is_least)
+		puts("none can be left out");
+	else if (interrupts_came())
+		printf("there may be fewer: interrupted by SIG%s\n",
+		       sigabbrev_np(interrupts_came()));
+	else
+		puts("there may be fewer (--runs, --for)");
 }
 
 static int shrink_it(struct again *a, const struct shrink_options *o,
@@ -48,10 +55,15 @@ static int shrink_it(struct again *a, const struct shrink_options *o,
 	uint32_t runs = o->runs < UINT32_MAX ? (uint32_t)o->runs : UINT32_MAX;
 	struct shrink_result result;
 
+	if (rules_are_there(&a->repro->plan->rules))
+		return err_set(err,
+			       "%s is kept by rules and not by a schedule; "
+			       "there are no switches to leave out",
+			       a->repro->name);
 	if (again_shrink(a, runs, o->time, &result, err) < 0)
 		return -1;
 	print_result(a->repro, &result);
-	return EXIT_HELD;
+	return !result.is_least && interrupts_came() ? EXIT_UNKNOWN : EXIT_HELD;
 }
 
 static int cmd_shrink(const void *values, int argc, char **argv,
@@ -74,7 +86,7 @@ const struct verb verb_shrink = {
 	.name = "shrink",
 	.summary = "cut a kept failure down to the fewest switches",
 	.synopsis = "[OPTION...] NAME",
-	.flags = VERB_OPERANDS | VERB_NEEDS_ONE | VERB_NAMES,
+	.flags = VERB_OPERANDS | VERB_NEEDS_ONE | VERB_NAMES | VERB_LASTS,
 	.options = shrink_options,
 	.defaults = &shrink_defaults,
 	.options_size = sizeof(struct shrink_options),

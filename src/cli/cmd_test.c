@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/install.h"
@@ -14,12 +13,14 @@
 #include "cli/reporting.h"
 #include "cli/story.h"
 #include "cli/run_args.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/view.h"
 #include "report/junit.h"
 #include "store/store.h"
 #include "store/tested.h"
 #include "trial/program.h"
+#include "trial/scratch.h"
 
 struct test_options {
 	uint64_t budget, jobs, seed, keep;
@@ -180,22 +181,17 @@ static int test_one(struct session *s, char **argv, struct err *err)
 
 /* ---- telling ---- */
 
-static size_t terminal_width(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40)
-		return size.ws_col < 120 ? size.ws_col : 120;
-	return 0;
-}
+/* A story in longer lines is hard to read. */
+enum { WIDTH_MOST = 120 };
 
 static struct story_style style_of(const struct session *s)
 {
 	const struct view_options view = { .colour = s->o->colour };
+	size_t width = terminal_width();
 
 	return (struct story_style){
 		.is_colourful = view_is_colourful(&view, stdout),
-		.width = terminal_width(),
+		.width = width < WIDTH_MOST ? width : WIDTH_MOST,
 		.store = strcmp(s->o->store, STORE_DEFAULT) == 0 ? NULL :
 								   s->o->store,
 		.page = s->page,
@@ -429,7 +425,10 @@ static int check_options(const struct test_options *o, int argc,
 	if (o->jobs > 256)
 		return err_set(err, "--jobs wants a number up to 256, not %llu",
 			       (unsigned long long)o->jobs);
-	return 0;
+	if (scratch_check(o->inputs.at, o->inputs.count, err) < 0 ||
+	    view_check_output(o->junit, err) < 0)
+		return -1;
+	return store_check(o->store, err);
 }
 
 static void session_done(struct session *s)

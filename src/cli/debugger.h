@@ -7,7 +7,8 @@
  * in our shared memory and follows it, and stops with SIGTRAP where the run
  * fails, or at the step that was asked for. heddle-gdb.py gives gdb the
  * commands for that; it reads and writes a few numbers of the shared memory,
- * whose places it is told. We wait until gdb ends.
+ * whose places it is told. We wait until gdb ends; the caller holds interrupts,
+ * and they are released meanwhile.
  */
 
 #include "store/again.h"

@@ -9,6 +9,7 @@
 #include "cli/linear_keep.h"
 #include "locate/locate.h"
 #include "store/again.h"
+#include "trial/interrupts.h"
 
 /* A run with another check than the user's cannot be judged; that it went the
  * same way is known by its schedule. */
@@ -31,7 +32,7 @@ static void replay(struct evidence *e, struct again *a, uint32_t times)
 {
 	struct err err;
 
-	for (uint32_t i = 0; i < times; i++) {
+	for (uint32_t i = 0; i < times && !interrupts_came(); i++) {
 		struct captured *run =
 			follower_run(&a->follower, a->repro->plan, false, &err);
 
@@ -68,6 +69,9 @@ static void testify(struct evidence *e, struct again *a)
 		note(e, err.text);
 		return;
 	}
+	if (is_the_run(a, run) && run->errors_size)
+		e->errors =
+			xasprintf("%.*s", (int)run->errors_size, run->errors);
 	if (is_the_run(a, run))
 		e->witness = witness_read(a->trace, run, a->repro->plan, &err);
 	else
@@ -85,6 +89,14 @@ static void testify(struct evidence *e, struct again *a)
 
 static void testify_fully(struct evidence *e, struct again *a, uint32_t replays)
 {
+	/* It comes at a rate, and there is no schedule to show. */
+	if (rules_are_there(&a->repro->plan->rules)) {
+		e->note = xstrdup("It is kept by rules, which hold threads up, "
+				  "and has no schedule whose steps could be "
+				  "shown.");
+		replay(e, a, replays);
+		return;
+	}
 	testify(e, a);
 	if (!e->witness)
 		return;
@@ -167,6 +179,7 @@ void evidence_done(struct evidence *e)
 	json_decref(e->located);
 	json_decref(e->linear);
 	free(e->note);
+	free(e->errors);
 }
 
 struct document_bug evidence_bug(const struct evidence *e)

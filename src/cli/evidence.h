@@ -18,8 +18,9 @@ struct evidence {
 	struct culprit culprit;
 	char *note;	      /* may be NULL */
 	uint32_t same, times; /* replays, if they were asked for */
-	json_t *located;      /* may be NULL */
-	json_t *linear;	      /* what heddle linear saw; may be NULL */
+	char *errors;	 /* what it printed to standard error; may be NULL */
+	json_t *located; /* may be NULL */
+	json_t *linear;	 /* what heddle linear saw; may be NULL */
 };
 
 /* `replays`: how often it is run to see how certain it is; 0: not at all. -1

@@ -48,28 +48,57 @@ def thread_name(thread):
     return "thread %d (gdb's %d)" % (number, thread.num)
 
 
+def is_library(path):
+    return path is not None and path.startswith(("/usr/", "/lib"))
+
+
 def in_guest(frame):
     name = gdb.solib_name(frame.pc())
     return name is not None and "libheddle" in name
 
 
-def in_libc(frame):
-    name = gdb.solib_name(frame.pc())
-    return name is not None and "libc.so" in name
+def is_own(frame):
+    """Is it code that the user wrote? Templates of C++ are compiled into the
+    program, but their lines are in the library's headers."""
+    if in_guest(frame) or is_library(gdb.solib_name(frame.pc())):
+        return False
+    symtab = frame.find_sal().symtab
+    return symtab is not None and not is_library(symtab.fullname())
+
+
+def innermost(is_wanted):
+    frame = gdb.newest_frame()
+    while frame is not None and not is_wanted(frame):
+        frame = frame.older()
+    return frame
 
 
 def select_own_frame():
-    """The innermost frame of the program itself, if there is one."""
-    frame = gdb.newest_frame()
-    while frame is not None and (in_guest(frame) or in_libc(frame)):
-        frame = frame.older()
+    """The innermost frame that the user wrote; else, of a program without
+    lines, the innermost that is not ours or a library's; None, if a thread
+    has left the program's code or not come to it."""
+    frame = innermost(is_own) or innermost(
+        lambda f: not in_guest(f)
+        and not is_library(gdb.solib_name(f.pc())))
     if frame is not None:
         frame.select()
     return frame
 
 
+def place_of(frame):
+    if frame is None:
+        return "outside of the program's code"
+    line = frame.find_sal()
+    place = frame.name() or "?"
+    if line.symtab is not None:
+        place += " (%s:%d)" % (
+            os.path.basename(line.symtab.filename), line.line)
+    return "in " + place
+
+
 def show_place():
     if not gdb.selected_thread():
+        print("heddle: the program has ended")
         return
     frame = select_own_frame()
     done, planned = shared.read("steps"), shared.places["planned"]
@@ -77,6 +106,14 @@ def show_place():
           % (done, planned, thread_name(gdb.selected_thread())))
     if frame is not None:
         gdb.execute("frame")
+    else:
+        print(place_of(frame))
+
+
+def is_at_switch():
+    """Or does it stand where it fails, or where the user stopped it?"""
+    step = shared.read("steps")
+    return step > 0 and shared.read("stop") == step
 
 
 def go_to(step, command):
@@ -116,7 +153,11 @@ class Next(gdb.Command):
     def invoke(self, arg, from_tty):
         if not gdb.selected_thread():
             raise gdb.GdbError("the program does not run; heddle start")
-        go_to(shared.read("steps") + 1, "continue")
+        step = shared.read("steps")
+        # From the last switch it goes on to where it fails, not beyond.
+        if step >= shared.places["planned"] and not is_at_switch():
+            raise gdb.GdbError("there is no switch after this one")
+        go_to(step + 1, "continue")
 
 
 class Prev(gdb.Command):
@@ -126,12 +167,11 @@ class Prev(gdb.Command):
         super().__init__("heddle prev", gdb.COMMAND_RUNNING)
 
     def invoke(self, arg, from_tty):
-        step = shared.read("steps")
-        if step < 2:
+        # Where it fails no new step was made: the last one lies before.
+        step = shared.read("steps") - (1 if is_at_switch() else 0)
+        if step < 1:
             raise gdb.GdbError("there is no switch before this one")
-        # Where it failed no new step was made: the last one lies before.
-        stopped = shared.read("stop") == step
-        go_to(step - 1 if stopped else step, "run")
+        go_to(step, "run")
 
 
 class Threads(gdb.Command):
@@ -149,14 +189,7 @@ class Threads(gdb.Command):
             thread.switch()
             frame = select_own_frame()
             mark = "*" if thread.num == before.num else " "
-            place = "?"
-            if frame is not None:
-                line = frame.find_sal()
-                place = frame.name() or "?"
-                if line.symtab is not None:
-                    place += " (%s:%d)" % (
-                        os.path.basename(line.symtab.filename), line.line)
-            print("%s %s in %s" % (mark, thread_name(thread), place))
+            print("%s %s %s" % (mark, thread_name(thread), place_of(frame)))
         before.switch()
         select_own_frame()
 

@@ -27,9 +27,14 @@ static void write_by(void (*print)(const struct located *, FILE *),
 	free(path);
 }
 
+static void print_text(const struct located *l, FILE *out)
+{
+	report_locate_text(l, 0, out);
+}
+
 void located_keep(const struct located *l, const char *store)
 {
-	write_by(report_locate_text, l, LOCATE_FILE);
+	write_by(print_text, l, LOCATE_FILE);
 	write_by(report_locate_json, l, LOCATE_FILE ".json");
 	if (l->is_confirmed)
 		signatures_learn(store, l);

@@ -3,15 +3,18 @@
  * The frame: which verb, its options, its error, its exit status.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "cli/verb.h"
 #include "linear/linear_again.h"
 #include "format/verdict.h"
+#include "trial/interrupts.h"
 
 /* heddle-cc is heddle cc, for build systems that want one word. */
 static const struct verb *alias(const char *program)
@@ -34,6 +37,22 @@ static int check_operands(const struct verb *v, int argc, char **argv,
 	return 0;
 }
 
+/* A verb that an interrupt left with nothing to tell says so. */
+static int run_lasting(const struct verb *v, void *options, int argc,
+		       char **argv, struct err *err)
+{
+	int rc, signal;
+
+	interrupts_hold();
+	rc = v->run(options, argc, argv, err);
+	signal = interrupts_came();
+	interrupts_release();
+	if (rc >= 0 || !signal)
+		return rc;
+	fprintf(stderr, "heddle: interrupted by SIG%s\n", sigabbrev_np(signal));
+	return EXIT_UNKNOWN;
+}
+
 static int run_parsed(const struct verb *v, void *options, int argc,
 		      char **argv, struct err *err)
 {
@@ -52,6 +71,8 @@ static int run_parsed(const struct verb *v, void *options, int argc,
 	argv += found.first;
 	if (check_operands(v, argc, argv, err) < 0)
 		return -1;
+	if (v->flags & VERB_LASTS)
+		return run_lasting(v, options, argc, argv, err);
 	return v->run(options, argc, argv, err);
 }
 
@@ -97,6 +118,20 @@ static int dispatch(int argc, char **argv, struct err *err)
 			err);
 }
 
+/* A file that is opened must not take the place of a stream that we were
+ * started without: what is said would go into it. Writing still fails, as it
+ * did. */
+static void fill_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd < 2);
+	if (fd > 2)
+		close(fd);
+}
+
 /* Output that nobody got is a failure, even if the verb saw none. */
 static int check_stdout(struct err *err)
 {
@@ -113,6 +148,7 @@ int main(int argc, char **argv)
 
 	if (argc < 1)
 		return EXIT_FAILED;
+	fill_streams();
 	again_kind = &linear_again_kind;
 	rc = log_setup(getenv("HEDDLE_LOG"), &err);
 	if (rc == 0)

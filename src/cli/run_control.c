@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -17,11 +16,12 @@
 #include "store/store.h"
 #include "trial/campaign.h"
 #include "trial/feed.h"
+#include "trial/interrupts.h"
 #include "trial/progress.h"
+#include "trial/scratch.h"
 
 enum {
 	RUNS_DEFAULT = 1000,
-	PROCESSORS = 2, /* that programs are told of, on every machine */
 };
 
 /* Everything that is at hand during a campaign. */
@@ -42,7 +42,7 @@ static struct control_ask ask_of(const struct run_options *o)
 		.points_most = o->max_points,
 		.hang_ms = o->hang,
 		.memory_most = o->memory,
-		.processors = PROCESSORS,
+		.processors = CONTROL_PROCESSORS,
 	};
 
 	if (o->spurious)
@@ -77,7 +77,7 @@ static int keep(struct table *t, size_t n, struct err *err)
 	if (keeping_save(&k, f->captured, &f->verdict, NULL, &t->names[n],
 			 &was_known, err) < 0)
 		return -1;
-	if (!was_known && !t->result.stopped_by) {
+	if (!was_known) {
 		again_make_readable(o->store, t->names[n]);
 		signatures_keep(o->store, t->names[n]);
 	}
@@ -154,12 +154,13 @@ static int campaign(struct table *t, const char *guest, struct err *err)
 		.input = t->feed.fd,
 		.ask = ask_of(o),
 		.seed = o->seed,
-		.runs = o->runs	    ? o->runs :
-			o->time_for ? 0 :
-				      RUNS_DEFAULT,
+		.runs = o->runs < UINT64_MAX ? o->runs :
+			o->time_for	     ? 0 :
+					       RUNS_DEFAULT,
 		.time_ms = o->time_for,
 		.workers = (uint32_t)o->jobs,
 		.all_failures = o->all_failures,
+		.doubts = true,
 		.exec = o->exec,
 		.is_ready_idle = strcmp(o->ready, "idle") == 0,
 		.inputs = o->inputs.at,
@@ -181,15 +182,6 @@ static int campaign(struct table *t, const char *guest, struct err *err)
 	return rc;
 }
 
-static int check_inputs(const struct run_options *o, struct err *err)
-{
-	for (size_t i = 0; i < o->inputs.count; i++)
-		if (access(o->inputs.at[i], R_OK) < 0)
-			return err_set(err, "--input: cannot read %s: %s",
-				       o->inputs.at[i], strerror(errno));
-	return 0;
-}
-
 static void table_done(struct table *t)
 {
 	for (size_t i = 0; t->names && i < t->result.failures.count; i++)
@@ -206,10 +198,13 @@ int run_control(const struct run_options *o, const char *guest, char **argv,
 	struct table t = { .o = o, .argv = argv, .feed.fd = -1 };
 	int rc = -1;
 
+	interrupts_hold();
 	if (outputs_init(&t.outputs, o->expect, o->check, err) == 0 &&
-	    check_inputs(o, err) == 0 && feed_init(&t.feed, 0, err) == 0 &&
-	    campaign(&t, guest, err) == 0 && keep_all(&t, err) == 0)
+	    scratch_check(o->inputs.at, o->inputs.count, err) == 0 &&
+	    feed_init(&t.feed, 0, err) == 0 && campaign(&t, guest, err) == 0 &&
+	    keep_all(&t, err) == 0)
 		rc = tell(&t, err);
 	table_done(&t);
+	interrupts_release();
 	return rc;
 }

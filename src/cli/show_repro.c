@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show_repro.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,71 +28,124 @@ bool show_repro_is(const char *store, const char *name)
 	return is;
 }
 
-static size_t terminal_width(void)
+static void print_command(const struct repro *r, FILE *out)
 {
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 40)
-		return size.ws_col;
-	return 0;
-}
-
-static void print_command(const struct repro *r)
-{
-	fputs("command:  ", stdout);
+	fputs("command:  ", out);
 	for (size_t i = 0; i < r->arguments.count; i++) {
-		putchar(' ');
-		quote_word(r->arguments.at[i], stdout);
+		putc(' ', out);
+		quote_word(r->arguments.at[i], out);
 	}
-	printf("\nfound by:  %s, seed %llu\n", r->strategy ? r->strategy : "?",
-	       (unsigned long long)r->seed);
+	fprintf(out, "\nfound by:  %s, seed %llu\n",
+		r->strategy ? r->strategy : "?", (unsigned long long)r->seed);
 }
 
-/* What to type: as it was found here. */
-static void print_again(const char *store, const char *name)
+/* ---- rules ---- */
+
+static void print_words(const char *words, FILE *out)
 {
-	fputs("\nsee it again: heddle replay ", stdout);
-	if (!strchr(name, '/') && strcmp(store, STORE_DEFAULT) != 0) {
-		fputs("--store ", stdout);
-		quote_word(store, stdout);
-		putchar(' ');
+	char *own = xstrdup(words);
+
+	quote_clean(own);
+	fputs(own, out);
+	free(own);
+}
+
+static void print_event(const struct rule_event *e, FILE *out)
+{
+	fprintf(out, "    thread %c  ", 'A' + e->thread);
+	rule_kinds_write(e, out);
+	if (e->where && *e->where) {
+		putc(' ', out);
+		print_words(e->where, out);
 	}
-	quote_word(name, stdout);
-	putchar('\n');
+	fputs(e->flags & FORCE_HOLD ? ", held until its turn\n" : "\n", out);
 }
 
-static void print_output(const struct repro *r)
+static void print_rules(const struct rules *r, bool shows_all, FILE *out)
 {
-	if (!r->output_size)
-		return;
-	puts("\nit printed:");
-	fwrite(r->output, 1, r->output_size, stdout);
-	if (r->output[r->output_size - 1] != '\n')
-		putchar('\n');
+	enum { MOST = 4 };
+	size_t shown = shows_all || r->all.count <= MOST ? r->all.count : MOST;
+
+	fputs(r->is_free ? "\nkept by rules, which hold threads up in a run on "
+			   "all processors: it comes again\nat a rate, and has "
+			   "no schedule\n" :
+			   "\nkept by rules, which hold threads up under "
+			   "control; it has no schedule\n",
+	      out);
+	for (size_t i = 0; i < shown; i++) {
+		const struct rule *rule = &r->all.at[i];
+
+		fputs("  ", out);
+		print_words(rule->note ? rule->note : "", out);
+		putc('\n', out);
+		for (uint32_t e = 0; e < rule->count; e++)
+			print_event(&rule->events[e], out);
+	}
+	if (shown < r->all.count)
+		fprintf(out, "  and %zu more (--all)\n", r->all.count - shown);
 }
 
-int show_repro(const char *store, const char *name, bool is_colourful,
-	       bool shows_all, struct err *err)
+static void print_plan(const struct plan *plan, bool is_colourful,
+		       bool shows_all, FILE *out)
 {
-	struct repro *r = repro_load(store, name, err);
 	struct interleaving_style style = {
 		.is_colourful = is_colourful,
 		.width = terminal_width(),
 		.most = shows_all ? 0 : STRETCHES,
 	};
 
+	if (rules_are_there(&plan->rules))
+		print_rules(&plan->rules, shows_all, out);
+	if (!plan->steps.count)
+		return;
+	putc('\n', out);
+	interleaving_print(plan, &style, out);
+}
+
+/* ---- the rest ---- */
+
+/* What to type: as it was found here. */
+static void print_again(const char *store, const char *name, FILE *out)
+{
+	fputs("\nsee it again: heddle replay ", out);
+	if (!strchr(name, '/') && strcmp(store, STORE_DEFAULT) != 0) {
+		fputs("--store ", out);
+		quote_word(store, out);
+		putc(' ', out);
+	}
+	quote_word(name, out);
+	putc('\n', out);
+}
+
+static void print_output(struct repro *r, FILE *out)
+{
+	if (!r->output_size)
+		return;
+	/* A zero byte would end the text. */
+	for (size_t i = 0; i < r->output_size; i++)
+		if (!r->output[i])
+			r->output[i] = '?';
+	quote_clean(r->output);
+	fputs("\nit printed:\n", out);
+	fputs(r->output, out);
+	if (r->output[strlen(r->output) - 1] != '\n')
+		putc('\n', out);
+}
+
+int show_repro(const char *store, const char *name, bool is_colourful,
+	       bool shows_all, FILE *out, struct err *err)
+{
+	struct repro *r = repro_load(store, name, err);
+
 	if (!r)
 		return -1;
-	printf("%s: %s\n", r->name, r->verdict);
-	print_command(r);
-	if (r->plan->steps.count) {
-		putchar('\n');
-		interleaving_print(r->plan, &style, stdout);
-	}
+	fprintf(out, "%s: %s\n", r->name, r->verdict);
+	print_command(r, out);
+	print_plan(r->plan, is_colourful, shows_all, out);
 	if (r->details && *r->details)
-		printf("\n%s", r->details);
-	print_output(r);
-	print_again(store, name);
+		fprintf(out, "\n%s", r->details);
+	print_output(r, out);
+	print_again(store, name, out);
 	repro_free(r);
 	return EXIT_BROKEN;
 }

@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "report/cause.h"
 #include "report/last_signal.h"
+#include "report/report_campaign.h"
 #include "report/wording.h"
 
 #define RED "\033[1;31m"
@@ -303,17 +304,18 @@ static void cause_print(const struct evidence *e, const struct cause *c,
 
 /* What is known for certain says more than a guess: who waits for whom, who
  * freed the block. */
-static bool is_told_by_details(const struct repro *r, const struct cause *c)
+static bool is_certain(const struct repro *r)
 {
-	switch (r->outcome) {
-	case OUTCOME_DEADLOCK:
-		return true;
-	case OUTCOME_USE_AFTER_FREE:
-	case OUTCOME_DOUBLE_FREE:
-		return !c->confirmed;
-	default:
-		return !c->title;
-	}
+	return r->outcome == OUTCOME_DEADLOCK ||
+	       r->outcome == OUTCOME_USE_AFTER_FREE ||
+	       r->outcome == OUTCOME_DOUBLE_FREE;
+}
+
+static bool has_cause(const struct repro *r, const struct cause *c)
+{
+	if (r->outcome == OUTCOME_DEADLOCK)
+		return false;
+	return is_certain(r) ? c->confirmed != NULL : c->title != NULL;
 }
 
 static void explanation_print(const struct evidence *e,
@@ -321,12 +323,18 @@ static void explanation_print(const struct evidence *e,
 {
 	struct cause c = cause_find(e->witness, &e->culprit, e->located);
 
-	if (!is_told_by_details(e->repro, &c))
-		cause_print(e, &c, style, out);
-	else if (e->repro->details)
+	bool is_caused = has_cause(e->repro, &c);
+
+	if (e->repro->details && (!is_caused || is_certain(e->repro)))
 		lines_print(e->repro->details, DETAILS_MOST, out);
+	if (is_caused)
+		cause_print(e, &c, style, out);
 	if (e->repro->outcome == OUTCOME_DEADLOCK)
 		last_signals_print(e->witness, out);
+	/* What the program has to say about a status that it chose itself. */
+	if (e->repro->outcome == OUTCOME_EXIT && e->errors)
+		report_printed("standard error", e->errors, strlen(e->errors),
+			       out);
 	cause_done(&c);
 }
 
@@ -364,6 +372,18 @@ static size_t item_print(const struct story_style *style, size_t used,
 	fprintf(out, "%s%*s%s%s%s%s", is_new ? "\n" : "", GAP, "",
 		colour(style, code), text, more, colour(style, PLAIN));
 	return is_new ? length : used + length;
+}
+
+/* The one replay that is to tell more went another way. */
+static void doubt_print(const struct evidence *e, FILE *out)
+{
+	if (e->witness || e->times || !e->note)
+		return;
+	fputs("not certain: its schedule was run again, and it did not come "
+	      "back. Something\n  besides the order of threads had a part in "
+	      "it, such as files that all runs\n  share: --exec gives each "
+	      "run a directory of its own\n",
+	      out);
 }
 
 static void next_print(const struct tester_bug *b,
@@ -419,6 +439,7 @@ static void bugs_print(const struct tested *t, const struct story_style *style,
 		if (b->is_known)
 			fputs("known: it is in the baseline\n", out);
 		explanation_print(&b->evidence, style, out);
+		doubt_print(&b->evidence, out);
 		next_print(b, style, out);
 	}
 }
@@ -451,7 +472,9 @@ static void ways_print(const struct tested *t, FILE *out)
 		before = ", ";
 	}
 	if (t->ways.count)
-		fputs(" schedules\n", out);
+		fputs(t->ways.at[t->ways.count - 1].runs == 1 ? " schedule\n" :
+								" schedules\n",
+		      out);
 }
 
 /* Complete: no other schedule would make a difference. */

@@ -12,7 +12,6 @@
 #include "trial/interrupts.h"
 
 enum {
-	PROCESSORS = 2, /* that programs are told of, on every machine */
 	FIRST_RUNS = 8, /* of a strategy's first turn */
 	GROWTH = 4,	/* from round to round */
 	PCT_DEPTH = 3,
@@ -171,7 +170,7 @@ struct control_ask search_ask(const struct search *s)
 				     .points_most = o->points_most,
 				     .hang_ms = o->hang_ms,
 				     .memory_most = o->memory_most,
-				     .processors = PROCESSORS };
+				     .processors = CONTROL_PROCESSORS };
 }
 
 static struct campaign_options campaign_of(struct search *s, size_t turn,
@@ -188,6 +187,7 @@ static struct campaign_options campaign_of(struct search *s, size_t turn,
 		.time_ms = search_ms_left(s),
 		.workers = o->jobs,
 		.all_failures = o->all,
+		.doubts = true,
 		.exec = o->exec,
 		.inputs = o->inputs,
 		.input_count = o->input_count,
@@ -269,7 +269,9 @@ static void doubt_unknown(struct search *s, size_t turn,
 		struct failure *f = &r->failures.at[i];
 		char *note;
 
+		/* A failure that did not come again was doubted already. */
 		if (f->verdict.status != EXIT_UNKNOWN || is_stopped(s) ||
+		    oracle_status(f->verdict.kind) == EXIT_BROKEN ||
 		    is_unknown_again(s, turn, f->captured->run.seed))
 			continue;
 		f->verdict.status = EXIT_HELD;

@@ -24,6 +24,8 @@ enum verb_flag {
 	VERB_OPERANDS = 4,  /* operands are allowed */
 	VERB_NEEDS_ONE = 8, /* and one is required */
 	VERB_NAMES = 16,    /* they are names of kept failures, or files */
+	VERB_LASTS = 32,    /* it takes its time: interrupts are held, and it
+			       ends soon, with what it has, when one comes */
 };
 
 struct verb {

@@ -193,10 +193,23 @@ static int look(struct desk *d, struct err *err)
 	return summarise(d, err);
 }
 
+int view_check_output(const char *output, struct err *err)
+{
+	FILE *f;
+
+	if (view_is_stdout(output))
+		return 0;
+	f = fopen(output, "ae");
+	if (!f)
+		return err_set(err, "cannot write %s: %s", output,
+			       strerror(errno));
+	fclose(f);
+	return 0;
+}
+
 int view_check(const struct view_options *options, struct err *err)
 {
 	struct suppressions *s;
-	FILE *f;
 
 	if (options->suppress) {
 		s = suppressions_read(options->suppress, err);
@@ -204,15 +217,7 @@ int view_check(const struct view_options *options, struct err *err)
 			return -1;
 		suppressions_free(s);
 	}
-	if (view_is_stdout(options->output))
-		return 0;
-	/* What stands there stays until there is something better. */
-	f = fopen(options->output, "ae");
-	if (!f)
-		return err_set(err, "cannot write %s: %s", options->output,
-			       strerror(errno));
-	fclose(f);
-	return 0;
+	return view_check_output(options->output, err);
 }
 
 int view_trace(const struct view *v, struct err *err)

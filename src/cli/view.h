@@ -59,6 +59,10 @@ bool view_is_stdout(const char *output);
 /* Are colours wanted there? */
 bool view_is_colourful(const struct view_options *options, FILE *out);
 
+/* Can it be written, if it is a file? Said before a program is run for it. What
+ * stands there stays until there is something better. */
+MUST_USE int view_check_output(const char *output, struct err *err);
+
 /* What would stop view_trace, said before a program is run for it. */
 MUST_USE int view_check(const struct view_options *options, struct err *err);
 

@@ -11,7 +11,7 @@
  * conflicts with that event.
  *
  * Finds: one schedule at least of each order of conflicting events.
- * Misses: nothing that shows in what threads do.
+ * Misses: nothing that shows in what threads do, unless runs are very long.
  * Wrong when: events conflict that are not known to.
  *
  * Flanagan and Godefroid, Dynamic Partial-Order Reduction for Model Checking
@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "analysis/keymap.h"
+#include "explore/trace_model.h"
 #include "format/event.h"
 
 /* A line of the present schedule. */
@@ -371,6 +372,19 @@ static void take_run(struct dpor *s, const struct explore_job *job,
 	find_races(s, t);
 }
 
+/* Every line is compared with every other: of a very long run only the first
+ * ones are, and what comes behind keeps its order. */
+static void cut_short(struct dpor *s, struct run_trace *t)
+{
+	enum { LINES_MOST = 10000 };
+
+	if (t->line_count <= LINES_MOST)
+		return;
+	s->x->gaps |= GAP_CUT;
+	t->line_count = LINES_MOST;
+	t->pending_count = 0;
+}
+
 static void dpor_learn(void *search, struct explore_job *job,
 		       struct run_trace *t)
 {
@@ -380,6 +394,7 @@ static void dpor_learn(void *search, struct explore_job *job,
 	if (!*class)
 		explorer_class(s->x, t);
 	*class = 1;
+	cut_short(s, t);
 	take_run(s, job, t);
 	s->is_out = false;
 	run_trace_free(t);

@@ -7,22 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char first_line[] = "heddle explore state 1\n";
+static const char first_line[] = "heddle explore state 2\n";
 
-void explore_state_add(struct explore_state *s, const struct thread_order *o)
+void explore_state_add(struct explore_state *s, const struct thread_order *o,
+		       uint64_t done)
 {
-	struct thread_order copy = { 0 };
+	struct explored run = { .done = done };
 
 	for (size_t i = 0; i < o->count; i++)
-		vec_push(&copy, o->at[i]);
-	vec_push(&s->orders, copy);
+		vec_push(&run.order, o->at[i]);
+	vec_push(&s->runs, run);
+}
+
+void explore_state_drop(struct explore_state *s)
+{
+	s->runs.count--;
+	vec_free(&s->runs.at[s->runs.count].order);
+}
+
+void explore_state_reopen(struct explore_state *s)
+{
+	for (size_t i = 0; i < s->runs.count; i++)
+		s->runs.at[i].done = 0;
 }
 
 void explore_state_done(struct explore_state *s)
 {
-	for (size_t i = 0; i < s->orders.count; i++)
-		vec_free(&s->orders.at[i]);
-	vec_free(&s->orders);
+	for (size_t i = 0; i < s->runs.count; i++)
+		vec_free(&s->runs.at[i].order);
+	vec_free(&s->runs);
 }
 
 /* ---- reading ---- */
@@ -49,17 +62,31 @@ static const char *word_read(const char *at, struct thread_order *o)
 	return *end == ' ' ? end + 1 : *end == '\n' || !*end ? end : NULL;
 }
 
-static int order_read(struct explore_state *s, const char *line)
+/* =NUMBER before the order of a run that is done. */
+static const char *done_read(const char *line, uint64_t *done)
 {
-	struct thread_order o = { 0 };
+	char *end;
 
+	if (*line != '=')
+		return line;
+	*done = strtoull(line + 1, &end, 16);
+	if (end == line + 1 || !*done)
+		return NULL;
+	return *end == ' ' ? end + 1 : end;
+}
+
+static int run_read(struct explore_state *s, const char *line)
+{
+	struct explored run = { 0 };
+
+	line = done_read(line, &run.done);
 	while (line && *line && *line != '\n')
-		line = word_read(line, &o);
+		line = word_read(line, &run.order);
 	if (!line) {
-		vec_free(&o);
+		vec_free(&run.order);
 		return -1;
 	}
-	vec_push(&s->orders, o);
+	vec_push(&s->runs, run);
 	return 0;
 }
 
@@ -81,7 +108,7 @@ int explore_state_read(struct explore_state *s, const char *path,
 			     path);
 	while (rc == 0 && getline(&line, &room, in) >= 0) {
 		number++;
-		if (order_read(s, line) < 0)
+		if (run_read(s, line) < 0)
 			rc = err_set(err, "%s: line %zu is damaged; remove it",
 				     path, number);
 	}
@@ -92,8 +119,12 @@ int explore_state_read(struct explore_state *s, const char *path,
 
 /* ---- writing ---- */
 
-static void order_write(const struct thread_order *o, FILE *out)
+static void run_write(const struct explored *run, FILE *out)
 {
+	const struct thread_order *o = &run->order;
+
+	if (run->done)
+		fprintf(out, "=%" PRIx64 "%s", run->done, o->count ? " " : "");
 	for (size_t i = 0, n; i < o->count; i += n) {
 		const struct traced_order *e = &o->at[i];
 
@@ -111,19 +142,26 @@ static void order_write(const struct thread_order *o, FILE *out)
 	putc('\n', out);
 }
 
-int explore_state_write(const struct explore_state *s, const char *path,
-			struct err *err)
+int explore_state_write(const struct explore_state *s,
+			const struct explore_state *rest, size_t from,
+			const char *path, struct err *err)
 {
-	FILE *out = fopen(path, "we");
+	char *new = xasprintf("%s.new", path);
+	FILE *out = fopen(new, "we");
+	int rc = 0;
 
-	if (!out)
-		return err_set(err, "cannot write %s: %s", path,
-			       strerror(errno));
+	if (!out) {
+		rc = err_set(err, "cannot write %s: %s", new, strerror(errno));
+		free(new);
+		return rc;
+	}
 	fputs(first_line, out);
-	for (size_t i = 0; i < s->orders.count; i++)
-		order_write(&s->orders.at[i], out);
-	if (fclose(out) == EOF)
-		return err_set(err, "cannot write %s: %s", path,
-			       strerror(errno));
-	return 0;
+	for (size_t i = 0; i < s->runs.count; i++)
+		run_write(&s->runs.at[i], out);
+	for (size_t i = from; i < rest->runs.count; i++)
+		run_write(&rest->runs.at[i], out);
+	if (fclose(out) == EOF || rename(new, path) < 0)
+		rc = err_set(err, "cannot write %s: %s", path, strerror(errno));
+	free(new);
+	return rc;
 }

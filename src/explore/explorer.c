@@ -39,31 +39,37 @@ static bool is_same_place(const struct traced *a, const struct traced *b)
 	       a->kind == b->kind && a->object == b->object;
 }
 
-/* Did the run do what the job expects, line by line? */
+/* Is this line of the run the one that the job expects there? */
 static bool is_as_expected(const struct explore_job *job,
-			   const struct run_trace *run)
+			   const struct run_trace *run, uint32_t i)
 {
-	if (run->line_count < job->order.count)
-		return false;
-	for (uint32_t i = 0; i < job->expected.count; i++) {
-		uint32_t line = job->expected.at[i];
-		uint64_t got = run_trace_read(job->model, line, NULL);
+	uint32_t line = job->expected.at[i];
+	uint64_t got = run_trace_read(job->model, line, NULL);
 
-		if (i + 1 == job->expected.count && job->target)
-			got = job->target;
-		/* A run may end at such a line before it is filled in. */
-		if (i + job->open >= job->expected.count) {
-			if (!is_same_place(&run->lines[i],
-					   &job->model->lines[line]))
-				return false;
-			continue;
-		}
-		if (!run_trace_is_alike(run, i, job->model, line))
-			return false;
-		if (line != job->turned && run_trace_read(run, i, NULL) != got)
-			return false;
-	}
-	return true;
+	if (i + 1 == job->expected.count && job->target)
+		got = job->target;
+	/* A run may end at such a line before it is filled in. */
+	if (i + job->open >= job->expected.count)
+		return is_same_place(&run->lines[i], &job->model->lines[line]);
+	return run_trace_is_alike(run, i, job->model, line) &&
+	       (line == job->turned || run_trace_read(run, i, NULL) == got);
+}
+
+/* Did the run do something else than the job expects, and where? */
+static void find_stray(struct explore_job *job, const struct run_trace *run,
+		       bool is_diverged)
+{
+	uint32_t i = 0;
+
+	while (i < job->expected.count && i < run->line_count &&
+	       is_as_expected(job, run, i))
+		i++;
+	job->is_diverged = is_diverged || i < job->expected.count ||
+			   run->line_count < job->order.count;
+	if (i < job->expected.count)
+		job->stray = job->model->lines[job->expected.at[i]].site;
+	else if (run->line_count)
+		job->stray = run->lines[run->line_count - 1].site;
 }
 
 /* Tells a hand what others have learned. The lock is held: sites_take may move
@@ -206,6 +212,13 @@ static void job_done(struct explore_job *job)
 	free(job->from);
 }
 
+static void strays_done(struct explore_result *r)
+{
+	for (size_t i = 0; i < r->strays.count; i++)
+		free(r->strays.at[i].place);
+	vec_free(&r->strays);
+}
+
 static void begin_anew(struct explorer *x)
 {
 	if (x->search)
@@ -218,11 +231,13 @@ static void begin_anew(struct explorer *x)
 	x->result->interleavings.all.count = 0;
 	predictions_done(&x->result->predicted);
 	x->result->diverged = 0;
+	strays_done(x->result);
 	x->result->unused = 0;
 	x->gaps = 0;
 	x->unmodelled = 0;
 	x->is_stale = false;
 	x->past_at = 0;
+	x->past_is_void = false;
 	explore_state_done(&x->made);
 }
 
@@ -246,6 +261,19 @@ static void settle_prediction(struct explorer *x, const struct hand *h,
 			   job->index);
 }
 
+static void count_stray(struct explore_result *r, const struct explore_job *job)
+{
+	enum { STRAYS_MOST = 20 };
+
+	if (!job->is_diverged)
+		return;
+	r->diverged++;
+	if (r->strays.count < STRAYS_MOST)
+		vec_push(&r->strays,
+			 (struct explore_stray){ .run = job->index,
+						 .site = job->stray });
+}
+
 /* The lock is held. */
 static void take_result(struct explorer *x, struct hand *h,
 			struct explore_job *job, struct run_trace *t)
@@ -263,16 +291,16 @@ static void take_result(struct explorer *x, struct hand *h,
 	x->unmodelled |= t->unmodelled;
 	if (t->line_count > x->result->events)
 		x->result->events = t->line_count;
-	x->result->diverged += job->is_diverged;
+	count_stray(x->result, job);
 	x->result->unused += t->unused;
-	if (x->o->state)
-		explore_state_add(&x->made, &job->order);
 	if (x->o->interleavings)
 		interleavings_add(&x->result->interleavings, t);
 	settle_prediction(x, h, job);
+	explorer_past_learn(x, job, t);
 	if (!x->has_checks && x->o->search == SEARCH_MCM)
 		code_checks_find(h->worker.region, &x->checks);
 	x->has_checks = true;
+	job->is_learned = true;
 	x->kind->learn(x->search, job, t);
 }
 
@@ -281,11 +309,10 @@ static int look(struct explorer *x, struct hand *h, uint64_t index,
 {
 	const struct control_result *r = &h->worker.control->results[0];
 
-	if (r->outcome == OUTCOME_LIMIT) {
-		pthread_mutex_lock(&x->lock);
-		x->limits++;
-		pthread_mutex_unlock(&x->lock);
-	}
+	pthread_mutex_lock(&x->lock);
+	x->limits += r->outcome == OUTCOME_LIMIT;
+	x->uncontrolled += r->outcome == OUTCOME_UNCONTROLLED;
+	pthread_mutex_unlock(&x->lock);
 	/* What was seen with too few points is seen again with more. */
 	if (r->outcome == OUTCOME_DIVERGED || t->learned)
 		return 0;
@@ -335,8 +362,7 @@ static int one_job(struct explorer *x, struct hand *h, struct explore_job *job,
 	if (!t)
 		return -1;
 	rc = look(x, h, index, t, err);
-	job->is_diverged = r->outcome == OUTCOME_DIVERGED ||
-			   !is_as_expected(job, t);
+	find_stray(job, t, r->outcome == OUTCOME_DIVERGED);
 	if (rc == 0 && (!job->order.count || job->is_diverged))
 		rc = check_erratic(x, h, job, t, err);
 	pthread_mutex_lock(&x->lock);
@@ -359,19 +385,6 @@ static void await_change(struct explorer *x)
 	pthread_cond_timedwait(&x->changed, &x->lock, &until);
 }
 
-/* What an earlier exploration ran comes first. */
-static bool past_take(struct explorer *x, struct explore_job *job)
-{
-	const struct thread_order *o;
-
-	if (x->past_at >= x->past.orders.count)
-		return false;
-	o = &x->past.orders.at[x->past_at++];
-	for (size_t i = 0; i < o->count; i++)
-		vec_push(&job->order, o->at[i]);
-	return true;
-}
-
 /* The lock is held. False: there is no more to do. */
 static bool job_take(struct explorer *x, struct explore_job *job)
 {
@@ -391,8 +404,12 @@ static bool job_take(struct explorer *x, struct explore_job *job)
 					     .turned = NO_LINE,
 					     .prediction = NO_PREDICTION };
 		x->thinking++;
-		answer = past_take(x, job) ? JOB_READY :
-					     x->kind->next(x->search, job);
+		if (explorer_past_take(x, job))
+			answer = JOB_READY;
+		else if (x->past_out)
+			answer = JOB_WAIT;
+		else
+			answer = x->kind->next(x->search, job);
 		x->thinking--;
 		if (x->is_stale) {
 			job_done(job);
@@ -414,22 +431,29 @@ static bool job_take(struct explorer *x, struct explore_job *job)
 	return false;
 }
 
-/* Words for the places of predictions, while there is somebody to ask. */
-static void predictions_name(struct explorer *x, const struct hand *h)
+static void name_place(struct sites *sites, uint32_t site, char **place)
 {
-	struct predictions *all = &x->result->predicted;
+	if (site && !*place)
+		*place = describe_site(sites, site);
+}
+
+/* Words for the places that are to be told, while there is somebody to ask. */
+static void places_name(struct explorer *x, const struct hand *h)
+{
+	struct explore_result *r = x->result;
 	struct captured *c;
 	struct sites *sites;
 
-	if (!all->count)
+	if (!r->predicted.count && !r->strays.count)
 		return;
 	c = captured_take(&h->worker);
 	sites = captured_sites(c);
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; i < r->predicted.count; i++)
 		for (int k = 0; k < 2; k++)
-			if (all->at[i].sites[k] && !all->at[i].places[k])
-				all->at[i].places[k] = describe_site(
-					sites, all->at[i].sites[k]);
+			name_place(sites, r->predicted.at[i].sites[k],
+				   &r->predicted.at[i].places[k]);
+	for (size_t i = 0; i < r->strays.count; i++)
+		name_place(sites, r->strays.at[i].site, &r->strays.at[i].place);
 	sites_free(sites);
 	captured_free(c);
 }
@@ -458,11 +482,13 @@ static int drive(void *driver, struct hand *h, struct err *err)
 		rc = one_job(x, h, &job, err);
 		pthread_mutex_lock(&x->lock);
 		x->out--;
+		explorer_past_leave(x, &job);
+		explorer_save(x);
 		job_done(&job);
 		pthread_cond_broadcast(&x->changed);
 	}
 	modules_take(x, h);
-	predictions_name(x, h);
+	places_name(x, h);
 	pthread_mutex_unlock(&x->lock);
 	return rc;
 }
@@ -497,6 +523,7 @@ int explore(const struct explore_options *o, struct explore_result *result,
 				      .time_ms = o->time_ms,
 				      .workers = o->workers,
 				      .all_failures = o->all_failures,
+				      .doubts = true,
 				      .outputs = o->outputs,
 				      .drive = drive,
 				      .driver = &x };
@@ -510,10 +537,8 @@ int explore(const struct explore_options *o, struct explore_result *result,
 	if (x.is_stale)
 		begin_anew(&x);
 	explorer_conclude(&x);
-	/* Where it stops before all old runs were made again, they are still
-	 * there. */
-	if (rc == 0 && o->state && x.past_at == x.past.orders.count)
-		rc = explore_state_write(&x.made, o->state, err);
+	if (rc == 0 && o->state)
+		rc = explorer_write(&x, err);
 	x.kind->free(x.search);
 	free(x.erratic);
 	explore_state_done(&x.past);
@@ -535,6 +560,7 @@ void explore_done(struct explore_result *r)
 	vec_free(&r->query_ms);
 	vec_free(&r->seen);
 	predictions_done(&r->predicted);
+	strays_done(r);
 }
 
 enum exit_status explore_status(const struct explore_result *r)

@@ -64,6 +64,13 @@ struct explore_options {
 	void *to;
 };
 
+/* A schedule that did not lead where it should have. */
+struct explore_stray {
+	uint64_t run;
+	uint32_t site; /* where the run was first another one */
+	char *place;   /* in words */
+};
+
 struct explore_result {
 	struct campaign_result campaign;
 	uint64_t runs;	    /* since the places were known */
@@ -73,6 +80,7 @@ struct explore_result {
 	struct interleavings interleavings;
 	uint64_t left; /* runs not asked about, or schedules not run */
 	uint64_t diverged;
+	VEC(struct explore_stray) strays; /* the first of these */
 	uint64_t restarts;
 	uint64_t unused;  /* reads left out of all runs, skip_unused */
 	bool is_complete; /* nothing is left, and nothing hides */

@@ -36,6 +36,9 @@ static void why_unmodelled(struct explorer *x)
 			continue;
 		if (k == EVENT_TIME)
 			why(x, "the program reads the clock");
+		else if (k == EVENT_THREAD_END)
+			why(x, "threads that come to no end were cut off by "
+			       "the end of the program");
 		else
 			vec_push(&x->result->why,
 				 xasprintf("what %s does is not modelled",
@@ -67,6 +70,27 @@ static void why_gaps(struct explorer *x)
 			why(x, gaps[i].text);
 }
 
+/* Without points at accesses, orders of synchronisation are all there is. That
+ * is everything where no run of them has a race: between two points a thread
+ * meets nobody then, and the first schedule in which it could would show the
+ * race. mcm asks for values, so it takes critical sections without any for
+ * equal. */
+static void why_coarse(struct explorer *x)
+{
+	uint32_t flags = x->o->ask.flags;
+
+	if (!(flags & CONTROL_SYNC))
+		return;
+	if (x->o->search == SEARCH_MCM)
+		why(x, "threads changed at synchronisation and atomic "
+		       "operations alone (--points sync); --search dpor "
+		       "tries all orders of those");
+	else if (!(flags & CONTROL_RECORD))
+		why(x, "threads changed at synchronisation and atomic "
+		       "operations alone (--points sync), and races were not "
+		       "looked for (--fail-on race)");
+}
+
 void explorer_conclude(struct explorer *x)
 {
 	struct explore_result *r = x->result;
@@ -80,13 +104,18 @@ void explorer_conclude(struct explorer *x)
 				   x->erratic));
 	if (r->diverged)
 		vec_push(&r->why,
-			 xasprintf("%" PRIu64 " schedules did not lead where "
-				   "they should have",
-				   r->diverged));
+			 xasprintf("%" PRIu64 " %s did not lead where %s "
+				   "should have",
+				   r->diverged,
+				   r->diverged == 1 ? "schedule" : "schedules",
+				   r->diverged == 1 ? "it" : "they"));
 	if (r->unknown)
 		why(x, "questions were given up");
 	if (x->limits)
 		why(x, "runs were given up at --max-points");
+	if (x->uncontrolled)
+		why(x, "runs were not controlled to their end");
+	why_coarse(x);
 	why_unmodelled(x);
 	why_gaps(x);
 	r->is_complete = !r->left && !r->why.count && r->runs &&

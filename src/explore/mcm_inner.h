@@ -42,6 +42,11 @@ struct whole {
 	struct run_trace *t;
 	uint32_t windows;
 	uint64_t index; /* of the run */
+	size_t made;	/* its number in the explorer's state */
+	bool was_done;	/* an earlier exploration has asked all of it */
+	/* Something was asked in vain or is known to be missing, or a failure
+	 * is left to another run, so one who goes on has to ask again. */
+	bool has_doubts;
 };
 
 /* A window of a run with open questions; most runs have one. */

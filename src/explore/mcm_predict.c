@@ -58,6 +58,7 @@ static bool ask_stuck(struct mcm *s, struct past *p, struct explore_job *job)
 	p->is_busy = false;
 	mcm_count(s, mcm_now() - began, answer);
 	p->stuck = answer == SOLVER_YES ? p->stuck + 1 : STUCK_MOST;
+	p->whole->has_doubts |= answer != SOLVER_NO;
 	if (answer == SOLVER_YES)
 		trace_model_order(p->m, p->t, &schedule, 1, &job->order);
 	vec_free(&schedule);
@@ -174,13 +175,15 @@ static bool ask_next_conflict(struct mcm *s, struct past *p,
 {
 	const struct conflict *c = &p->conflicts.at[p->conflict_at++];
 	struct causal_schedule schedule = { 0 };
-	bool is_yes = !is_predicted(s, p, c) &&
-		      ask_conflict(s, p, c, &schedule) == SOLVER_YES;
+	enum solver_answer answer = SOLVER_UNKNOWN;
 
-	if (is_yes)
+	if (!is_predicted(s, p, c))
+		answer = ask_conflict(s, p, c, &schedule);
+	p->whole->has_doubts |= answer != SOLVER_NO;
+	if (answer == SOLVER_YES)
 		conflict_job(s, p, c, &schedule, job);
 	vec_free(&schedule);
-	return is_yes;
+	return answer == SOLVER_YES;
 }
 
 /* ---- all of it ---- */

@@ -17,31 +17,24 @@ static bool is_told(const struct traced *e)
 	return traced_is_access(e) && !(e->flags & TRACED_UNREAD);
 }
 
-static void add_border(struct memory_parts *p, uint64_t at)
+/* Each once: runs touch the same memory over and over. */
+static void add_border(struct memory_parts *p, struct keymap *seen, uint64_t at)
 {
+	uint32_t *is_seen = keymap_at(seen, at, 0);
+
+	if (*is_seen)
+		return;
+	*is_seen = 1;
 	vec_push(&p->all,
 		 (struct memory_part){ .begin = at, .location = UINT32_MAX });
 }
 
-static void add_borders(struct memory_parts *p, const struct traced *e)
+static void add_borders(struct memory_parts *p, struct keymap *seen,
+			const struct traced *e)
 {
 	for (uint64_t at = 0; at < e->size; at += PART_MOST)
-		add_border(p, e->object + at);
-	add_border(p, e->object + e->size);
-}
-
-/* Sorted, each border once. */
-static void settle(struct memory_parts *p)
-{
-	size_t kept = 0;
-
-	if (!p->all.count)
-		return;
-	qsort(p->all.at, p->all.count, sizeof(*p->all.at), by_begin);
-	for (size_t i = 1; i < p->all.count; i++)
-		if (p->all.at[i].begin != p->all.at[kept].begin)
-			p->all.at[++kept] = p->all.at[i];
-	p->all.count = kept + 1;
+		add_border(p, seen, e->object + at);
+	add_border(p, seen, e->object + e->size);
 }
 
 static void touch(struct memory_parts *p, const struct traced *e)
@@ -76,10 +69,14 @@ size_t memory_parts_find(const struct memory_parts *p, uint64_t address)
 
 void memory_parts_init(struct memory_parts *p, const struct run_trace *t)
 {
+	struct keymap seen = { 0 };
+
 	for (uint32_t i = 0; i < t->line_count; i++)
 		if (is_told(&t->lines[i]))
-			add_borders(p, &t->lines[i]);
-	settle(p);
+			add_borders(p, &seen, &t->lines[i]);
+	keymap_done(&seen);
+	if (p->all.count)
+		qsort(p->all.at, p->all.count, sizeof(*p->all.at), by_begin);
 	for (uint32_t i = 0; i < t->line_count; i++)
 		if (is_told(&t->lines[i]))
 			touch(p, &t->lines[i]);

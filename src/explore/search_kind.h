@@ -29,9 +29,13 @@ struct explore_job {
 	uint32_t turned;  /* a line that has another result too, or NO_LINE */
 	uint32_t open;	  /* so many of the last lines may read anything */
 	bool is_diverged; /* the run did something else */
+	uint32_t stray;	  /* the site at which it did */
 	uint32_t prediction;	  /* that it is to settle, or NO_PREDICTION */
 	VEC(struct traced) sleep; /* of traced_area */
 	void *from;		  /* the search's own; freed with the job */
+	bool is_past;		  /* an earlier exploration made it */
+	bool is_learned;	  /* its run was made, and counts */
+	uint64_t done;		  /* that one said so (explore_state.h) */
 	uint64_t number;
 	uint64_t index; /* of its run in the campaign */
 	uint32_t epoch;
@@ -71,18 +75,22 @@ struct explorer {
 	uint32_t dropped;	   /* jobs that found no budget */
 	struct explore_state past; /* of the file */
 	size_t past_at;		   /* the next of them to be run again */
+	uint32_t past_out;	   /* of them under way */
+	bool past_is_void;	   /* one came to something else than then */
 	struct explore_state made; /* for the file */
+	double save_at;		   /* when it is to be written again */
 	bool is_stale;		   /* the search is to begin anew */
 	uint32_t gaps;		   /* enum model_gap */
 	uint64_t unmodelled;
 	uint64_t number; /* of jobs */
 	bool is_over;
-	bool is_erratic;      /* the same order gave something else */
-	char *erratic;	      /* where, in words */
-	uint64_t limits;      /* runs that were given up */
-	struct keymap unused; /* places of reads that are left out */
-	bool has_unused;      /* they were looked for */
-	struct keymap checks; /* sites before checks (trial/code_checks.h) */
+	bool is_erratic;       /* the same order gave something else */
+	char *erratic;	       /* where, in words */
+	uint64_t limits;       /* runs that were given up */
+	uint64_t uncontrolled; /* runs that were not controlled to their end */
+	struct keymap unused;  /* places of reads that are left out */
+	bool has_unused;       /* they were looked for */
+	struct keymap checks;  /* sites before checks (trial/code_checks.h) */
 	bool has_checks;
 	uint8_t *sites; /* places known to be shared, for all workers */
 	uint32_t site_count;
@@ -93,6 +101,20 @@ struct explorer {
 
 /* Is it time to stop? The lock is held. */
 bool explorer_is_stopped(const struct explorer *x);
+
+/* Going on (explorer_resume.c), with the lock held. What an earlier exploration
+ * ran comes first; false: that is over. */
+bool explorer_past_take(struct explorer *x, struct explore_job *job);
+/* A run was made. */
+void explorer_past_learn(struct explorer *x, const struct explore_job *job,
+			 const struct run_trace *t);
+/* A job is over. */
+void explorer_past_leave(struct explorer *x, const struct explore_job *job);
+/* What a run came to, for explore_state.h; it depends on what is asked too. */
+uint64_t explorer_done_mark(const struct explorer *x, uint64_t class);
+/* Writes the state down; if it was not just done. */
+MUST_USE int explorer_write(struct explorer *x, struct err *err);
+void explorer_save(struct explorer *x);
 
 /* The statement (explorer_statement.c). */
 void explorer_conclude(struct explorer *x);

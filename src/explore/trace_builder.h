@@ -46,6 +46,9 @@ void given_note(struct builder *b, const struct causal_event *e);
  * is written: those that are let go and were never taken. */
 void given_begin(struct builder *b);
 
+/* The mutex or spin lock that a line takes or lets go, else 0. */
+uint64_t given_lock(const struct traced *e);
+
 /* The number of a lock; the variable that stands for one that is tried, or
  * NO_LINE. */
 uint32_t builder_lock(struct builder *b, uint64_t object);
@@ -66,7 +69,8 @@ void builder_event(struct builder *b, uint32_t line, struct causal_event e);
 uint32_t builder_location(struct builder *b, uint64_t address, uint8_t size);
 
 /* Of synchronisation (trace_sync.c): a line, false if it is something else;
- * locks that somebody tries become variables, unless conditions use them;
+ * locks that somebody tries, or that one thread takes and another lets go,
+ * become variables, unless conditions use them;
  * where more threads come to a barrier than make a round, others might meet. */
 bool sync_line_add(struct builder *b, uint32_t line);
 void sync_find_tried(struct builder *b);

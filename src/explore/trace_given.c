@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "format/event.h"
+
 /* ---- what still matters ---- */
 
 static void drop(struct builder *b, enum causal_kind kind, uint32_t thread,
@@ -124,25 +126,45 @@ static void hold(struct builder *b, uint32_t thread, uint64_t mutex)
 	b->m->causal.given++;
 }
 
+/* The mutex or spin lock that a line takes or lets go, else 0. */
+uint64_t given_lock(const struct traced *e)
+{
+	if (!(e->flags & (TRACED_TOOK | TRACED_LEFT)))
+		return 0;
+	switch (e->kind) {
+	case EVENT_COND_WAIT:
+		return e->was;
+	case EVENT_MUTEX_LOCK:
+	case EVENT_MUTEX_FAIL: /* a try, which may have taken it */
+	case EVENT_MUTEX_UNLOCK:
+	case EVENT_SPIN_LOCK:
+	case EVENT_SPIN_UNLOCK:
+		return e->object;
+	default:
+		return 0;
+	}
+}
+
+/* Only the main thread was there. A lock that another thread lets go was
+ * handed over: it is a variable, or one that GAP_TRIED tells of. */
 void given_begin(struct builder *b)
 {
-	struct keymap held = { 0 }; /* lock, thread: 1 taken, 2 let go */
+	struct keymap met = { 0 };
 
 	for (uint32_t i = 0; i < b->t->line_count; i++) {
 		const struct traced *e = &b->t->lines[i];
-		uint64_t mutex = e->kind == EVENT_COND_WAIT ? e->was :
-							      e->object;
-		uint32_t *state;
+		uint64_t mutex = given_lock(e);
+		uint32_t *is_met;
 
-		if (!(e->flags & (TRACED_TOOK | TRACED_LEFT)) ||
-		    e->kind == EVENT_SEM_WAIT || e->kind == EVENT_RWLOCK_UNLOCK)
+		if (!mutex)
 			continue;
-		state = keymap_at(&held, mutex, e->thread);
-		if (e->flags & TRACED_LEFT && !*state)
+		is_met = keymap_at(&met, mutex, 0);
+		if (e->flags & TRACED_LEFT && !*is_met &&
+		    (!e->thread || builder_tried(b, mutex) != NO_LINE))
 			hold(b, e->thread, mutex);
-		*state = e->flags & TRACED_TOOK ? 1 : 2;
+		*is_met = 1;
 	}
-	keymap_done(&held);
+	keymap_done(&met);
 }
 
 /* ---- where windows begin ---- */

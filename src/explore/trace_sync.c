@@ -240,30 +240,52 @@ static void arrive_add(struct builder *b, uint32_t line)
 		barrier_add(b, e->thread, NO_LINE, CAUSAL_BARRIER_LEAVE, false);
 }
 
-/* Locks that somebody tries become variables, unless conditions use them. */
+/* A lock becomes a variable, unless conditions use it. */
+static void try_lock(struct builder *b, const struct keymap *waited,
+		     uint64_t lock)
+{
+	uint32_t *n;
+
+	if (keymap_find(waited, lock, 0)) {
+		b->m->gaps |= GAP_TRIED;
+		return;
+	}
+	n = keymap_at(&b->tried, lock, 0);
+	if (!*n)
+		*n = builder_location(b, 0, 1) + 1;
+}
+
+/* Does somebody else let go what this line's thread does not hold? The main
+ * thread alone may hold locks before the first line. */
+static bool is_handed(struct keymap *holder, const struct traced *e,
+		      uint64_t lock)
+{
+	uint32_t *n = keymap_at(holder, lock, 0);
+	bool is_own = *n == e->thread + 1u || (!*n && e->thread == 0);
+
+	*n = e->thread + 1u;
+	return e->flags & TRACED_LEFT && !is_own;
+}
+
 void sync_find_tried(struct builder *b)
 {
 	const struct run_trace *t = b->t;
-	struct keymap waited = { 0 };
+	struct keymap waited = { 0 }, holder = { 0 };
 
 	for (uint32_t i = 0; i < t->line_count; i++)
 		if (t->lines[i].kind == EVENT_COND_WAIT)
 			*keymap_at(&waited, t->lines[i].was, 0) = 1;
 	for (uint32_t i = 0; i < t->line_count; i++) {
 		const struct traced *e = &t->lines[i];
-		uint32_t *n;
+		uint64_t lock = given_lock(e);
 
-		if (e->kind != EVENT_MUTEX_FAIL)
-			continue;
-		if (*keymap_at(&waited, e->object, 0)) {
-			b->m->gaps |= GAP_TRIED;
-			continue;
-		}
-		n = keymap_at(&b->tried, e->object, 0);
-		if (!*n)
-			*n = builder_location(b, 0, 1) + 1;
+		if (e->kind == EVENT_MUTEX_FAIL)
+			try_lock(b, &waited, e->object);
+		if (lock && is_handed(&holder, e, lock))
+			try_lock(b, &waited, lock);
 	}
 	keymap_done(&waited);
+	keymap_done(&holder);
 }
 
 /* Where more threads come to a barrier than make a round, others might meet. */

@@ -26,9 +26,23 @@
 #include "analysis/keymap.h"
 #include "format/event.h"
 
-struct branch {
-	struct traced_order *order;
+/* What a run did from where it left another one on, told thread by thread.
+ * Branches of it, and runs that left it, hold it; so a schedule is kept once,
+ * however many branches it has. */
+struct limb {
+	struct limb *before, *after; /* in the list of all */
+	struct limb *parent;	     /* which it left, or NULL */
+	uint32_t begin;		     /* its first line: those before are the
+					parent's */
 	uint32_t count;
+	uint64_t holders;
+	struct traced_order order[];
+};
+
+struct branch {
+	struct limb *limb;
+	uint32_t line;		  /* where it leaves the limb */
+	struct traced_order last; /* what it does there */
 };
 
 struct branches {
@@ -41,6 +55,7 @@ enum { LEVELS = 65 };
 
 struct tree {
 	struct explorer *x;
+	struct limb *limbs;		/* all of them */
 	struct branches stack;		/* depth first */
 	struct branches levels[LEVELS]; /* of chess, by preemptions */
 	uint32_t level;			/* of what is on the stack */
@@ -61,23 +76,78 @@ static void *tree_new(struct explorer *x)
 	return s;
 }
 
-static void branches_free(struct branches *b)
+/* ---- limbs ---- */
+
+static struct limb *limb_new(struct tree *s, const struct run_trace *t,
+			     const struct branch *from)
 {
-	for (size_t i = b->taken; i < b->count; i++)
-		free(b->at[i].order);
-	vec_free(b);
+	uint32_t begin = from && from->line < t->line_count ? from->line : 0;
+	uint32_t count = t->line_count - begin;
+	struct limb *l =
+		xmalloc(sizeof(*l) + (size_t)count * sizeof(*l->order));
+
+	*l = (struct limb){ .after = s->limbs, .begin = begin, .count = count };
+	if (s->limbs)
+		s->limbs->before = l;
+	s->limbs = l;
+	for (uint32_t i = 0; i < count; i++)
+		l->order[i] =
+			(struct traced_order){ t->lines[begin + i].thread,
+					       t->lines[begin + i].other };
+	if (begin) {
+		l->parent = from->limb;
+		l->parent->holders++;
+	}
+	return l;
+}
+
+/* Nobody may be left who holds it; then its parent may go as well. */
+static void limb_drop(struct tree *s, struct limb *l)
+{
+	while (l && !l->holders) {
+		struct limb *parent = l->parent;
+
+		*(l->before ? &l->before->after : &s->limbs) = l->after;
+		if (l->after)
+			l->after->before = l->before;
+		free(l);
+		if (parent)
+			parent->holders--;
+		l = parent;
+	}
+}
+
+/* The whole schedule of a branch. */
+static void branch_order(const struct branch *b, struct thread_order *out)
+{
+	uint32_t end = b->line;
+
+	vec_reserve(out, b->line + 1);
+	out->count = b->line + 1;
+	out->at[b->line] = b->last;
+	for (const struct limb *l = b->limb; end; l = l->parent) {
+		memcpy(&out->at[l->begin], l->order,
+		       (end - l->begin) * sizeof(*out->at));
+		end = l->begin;
+	}
 }
 
 static void tree_free(void *search)
 {
 	struct tree *s = search;
 
-	branches_free(&s->stack);
+	vec_free(&s->stack);
 	for (int i = 0; i < LEVELS; i++)
-		branches_free(&s->levels[i]);
+		vec_free(&s->levels[i]);
+	for (struct limb *l = s->limbs, *after; l; l = after) {
+		after = l->after;
+		free(l);
+	}
 	keymap_done(&s->classes);
 	free(s);
 }
+
+/* ---- which is next ---- */
 
 /* The newest of the stack, else the oldest with the fewest preemptions. */
 static const struct branch *branch_take(struct tree *s)
@@ -99,6 +169,7 @@ static enum job_answer tree_next(void *search, struct explore_job *job)
 {
 	struct tree *s = search;
 	const struct branch *b;
+	struct branch *own;
 
 	if (!s->is_begun) {
 		s->is_begun = true;
@@ -107,27 +178,25 @@ static enum job_answer tree_next(void *search, struct explore_job *job)
 	b = branch_take(s);
 	if (!b)
 		return JOB_NONE;
-	job->order.at = b->order;
-	job->order.count = job->order.room = b->count;
+	own = xmalloc(sizeof(*own));
+	*own = *b;
+	branch_order(own, &job->order);
+	job->from = own;
 	return JOB_READY;
 }
 
 /* ---- branches ---- */
 
-static void branch_add(struct tree *s, const struct run_trace *t, uint32_t line,
+static void branch_add(struct tree *s, struct limb *limb, uint32_t line,
 		       struct traced_order last, uint32_t preemptions)
 {
 	uint32_t bound = s->x->o->bound < LEVELS ? s->x->o->bound : LEVELS - 1;
 	bool is_deeper = is_chess(s) && preemptions > s->level;
-	struct branch b = { .count = line + 1 };
+	struct branch b = { limb, line, last };
 
 	if (is_chess(s) && preemptions > bound)
 		return;
-	b.order = xmalloc((line + 1) * sizeof(*b.order));
-	for (uint32_t i = 0; i < line; i++)
-		b.order[i] = (struct traced_order){ t->lines[i].thread,
-						    t->lines[i].other };
-	b.order[line] = last;
+	limb->holders++;
 	if (is_deeper)
 		vec_push(&s->levels[preemptions], b);
 	else
@@ -149,20 +218,20 @@ static bool is_preemption(const struct run_trace *t, uint32_t line,
 }
 
 static void add_switches(struct tree *s, const struct run_trace *t,
-			 uint32_t line, uint32_t preemptions)
+			 struct limb *limb, uint32_t line, uint32_t preemptions)
 {
 	const struct traced *e = &t->lines[line];
 
 	for (uint32_t n = 0; n < TRACED_THREADS; n++)
 		if (n != e->thread && could(e, n))
-			branch_add(s, t, line,
+			branch_add(s, limb, line,
 				   (struct traced_order){ n, NO_THREAD },
 				   preemptions + is_preemption(t, line, n));
 }
 
 /* A signal could have woken another one. */
-static void add_wakes(struct tree *s, const struct run_trace *t, uint32_t line,
-		      uint32_t preemptions)
+static void add_wakes(struct tree *s, const struct run_trace *t,
+		      struct limb *limb, uint32_t line, uint32_t preemptions)
 {
 	const struct traced *e = &t->lines[line];
 
@@ -170,7 +239,7 @@ static void add_wakes(struct tree *s, const struct run_trace *t, uint32_t line,
 		return;
 	for (uint32_t n = e->other + 1; n < TRACED_THREADS; n++)
 		if (e->was >> n & 1)
-			branch_add(s, t, line,
+			branch_add(s, limb, line,
 				   (struct traced_order){ e->thread, n },
 				   preemptions);
 }
@@ -181,6 +250,8 @@ static void tree_learn(void *search, struct explore_job *job,
 	struct tree *s = search;
 	uint32_t told = (uint32_t)job->order.count, preemptions = 0;
 	uint32_t *class = keymap_at(&s->classes, run_trace_class(t), 0);
+	const struct branch *from = job->from;
+	struct limb *limb = limb_new(s, t, from);
 
 	if (!*class)
 		explorer_class(s->x, t);
@@ -189,12 +260,17 @@ static void tree_learn(void *search, struct explore_job *job,
 		uint32_t here = is_preemption(t, i, t->lines[i].thread);
 
 		if (i >= told)
-			add_switches(s, t, i, preemptions);
+			add_switches(s, t, limb, i, preemptions);
 		preemptions += here;
 		/* The branch of a signal is told whom it wakes. */
 		if (i >= told ||
 		    (i + 1 == told && job->order.at[i].pick == NO_THREAD))
-			add_wakes(s, t, i, preemptions);
+			add_wakes(s, t, limb, i, preemptions);
+	}
+	limb_drop(s, limb);
+	if (from) {
+		from->limb->holders--;
+		limb_drop(s, from->limb);
 	}
 	run_trace_free(t);
 }

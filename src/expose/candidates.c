@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "expose/candidates.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,8 @@ static int analyse_run(const struct expose_options *o, struct expose_result *r,
 		       struct err *err)
 {
 	const struct analysis_options wanted = { .races = true,
-						 .lockcycles = true };
+						 .lockcycles = true,
+						 .wakeups = true };
 
 	r->trace = trace_open(r->trace_path, err);
 	if (!r->trace)
@@ -109,7 +111,7 @@ static int analyse_run(const struct expose_options *o, struct expose_result *r,
  * which takes long is not kept longer. */
 static uint64_t profiles_ms(const struct expose_result *r)
 {
-	enum { LEAST_MS = 200 };
+	enum { LEAST_MS = 600 };
 
 	return LEAST_MS + (uint64_t)(r->observe_seconds * 1000);
 }
@@ -188,6 +190,10 @@ static const char *what_text(uint8_t kinds)
 {
 	if (kinds & FORCE_ACQUIRE)
 		return "lock";
+	if (kinds & FORCE_RELEASE)
+		return "signal";
+	if (kinds & FORCE_OTHER)
+		return "wait";
 	if (kinds & FORCE_WRITE)
 		return kinds & FORCE_READ ? "update" : "write";
 	return "read";
@@ -203,25 +209,14 @@ struct maker {
 	struct keymap known; /* rules, by their sites */
 };
 
+/* Where the entry of a critical section is waited at, and nothing else. */
+enum { GATE = FORCE_HOLD | FORCE_GATE };
+
 struct side {
 	uint32_t site; /* or stack, if candidates go by stack */
 	uint8_t kinds, thread, object;
-	bool holds;
+	uint8_t flags; /* enum force_event_flag */
 };
-
-/* Of the calls that lead to the innermost place, as the guest has it. */
-static uint32_t stack_hash(const struct trace *t, uint32_t stack)
-{
-	enum { DEEPEST = 256 };
-	uint32_t sites[DEEPEST], count = 0, hash = 0;
-
-	for (uint32_t n = trace_stack(t, stack)->parent; n && count < DEEPEST;
-	     n = trace_stack(t, n)->parent)
-		sites[count++] = trace_stack(t, n)->site;
-	while (count)
-		hash = force_stack_hash(hash, sites[--count]);
-	return hash;
-}
 
 static void event_add(struct maker *m, struct expose_candidate *c,
 		      struct side s)
@@ -230,12 +225,12 @@ static void event_add(struct maker *m, struct expose_candidate *c,
 	struct rule_event e = { .kinds = s.kinds,
 				.thread = s.thread,
 				.object = s.object,
-				.flags = s.holds ? FORCE_HOLD : 0 };
+				.flags = s.flags };
 	uint32_t stack = NO_STACK;
 
 	if (m->o->is_by_stack && c->kind == EXPOSE_INTERLEAVING) {
 		stack = s.site;
-		e.stack = stack_hash(m->r->trace, stack);
+		e.stack = trace_calls_hash(m->r->trace, stack);
 		s.site = trace_stack(m->r->trace, stack)->site;
 	}
 	e.module = plan_site(m->plan, m->modules, s.site, &e.address);
@@ -319,20 +314,21 @@ static void interleaving_make(struct maker *m, size_t n)
 						      n + 1 :
 						      0 };
 
-	event_add(m, &c, (struct side){ f->p.site, kinds[0], 0, 0, false });
+	event_add(m, &c, (struct side){ f->p.site, kinds[0], 0, 0, 0 });
 	if (f->r.gate)
 		event_add(m, &c,
 			  (struct side){ f->r.gate, FORCE_ACQUIRE, 1,
-					 FORCE_ANY_OBJECT, true });
+					 FORCE_ANY_OBJECT, GATE });
 	event_add(m, &c,
-		  (struct side){ f->r.site, kinds[1], 1, 0, !f->r.gate });
+		  (struct side){ f->r.site, kinds[1], 1, 0,
+				 f->r.gate ? 0 : FORCE_HOLD });
 	if (f->c.gate)
 		event_add(m, &c,
 			  (struct side){ f->c.gate, FORCE_ACQUIRE, 0,
-					 FORCE_ANY_OBJECT, true });
-	else
-		event_add(m, &c,
-			  (struct side){ f->c.site, kinds[2], 0, 0, true });
+					 FORCE_ANY_OBJECT, GATE });
+	event_add(m, &c,
+		  (struct side){ f->c.site, kinds[2], 0, 0,
+				 f->c.gate ? 0 : FORCE_HOLD });
 	c.where = location_name(&f->where, f->addr, 1, m->r->sites);
 	candidate_push(m, &c);
 }
@@ -369,10 +365,10 @@ static void order_make(struct maker *m, const struct race_finding *f,
 
 	event_add(m, &c,
 		  (struct side){ site_of(m, first->stack), access_kinds(first),
-				 0, 0, false });
+				 0, 0, 0 });
 	event_add(m, &c,
 		  (struct side){ site_of(m, second->stack),
-				 access_kinds(second), 1, 0, true });
+				 access_kinds(second), 1, 0, FORCE_HOLD });
 	c.where = location_name(&f->where, f->addr, f->size, m->r->sites);
 	candidate_push(m, &c);
 }
@@ -406,10 +402,10 @@ static void cycle_make(struct maker *m, const struct lockcycle_finding *f,
 	for (uint8_t i = 0; i < threads; i++)
 		event_add(m, &c,
 			  (struct side){ site_of(m, f->edges[i].held.stack),
-					 FORCE_ACQUIRE, i, i, false });
+					 FORCE_ACQUIRE, i, i, 0 });
 	event_add(m, &c,
 		  (struct side){ site_of(m, one->wanted.stack), FORCE_ACQUIRE,
-				 0, 1, true });
+				 0, 1, FORCE_HOLD });
 	c.where = location_name(&l->where, l->addr, 1, m->r->sites);
 	candidate_push(m, &c);
 }
@@ -422,7 +418,89 @@ static void cycles_make(struct maker *m)
 		cycle_make(m, &a->lockcycles[i], i + 1);
 }
 
+/* ---- wake-ups that are lost ---- */
+
+static void wakeup_event(struct maker *m, struct expose_candidate *c,
+			 const struct wakeup_place *p, struct side s)
+{
+	if (!p->site)
+		return;
+	s.site = p->site;
+	event_add(m, c, s);
+	c->rule.events[c->rule.count - 1].stack = p->calls;
+}
+
+/* The waiting thread has seen all it looks at when it has passed its last lock;
+ * the other is kept before its own until then, because behind it it changes
+ * what is looked at. Who is about to wait is held until the other has
+ * signalled, and a third one, if there is any: what comes later wakes it. */
+static void wakeup_make(struct maker *m, const struct wakeup_finding *f,
+			const struct wakeup_finding *later, size_t rank)
+{
+	struct expose_candidate c = { .kind = EXPOSE_WAKEUP, .rank = rank };
+	const struct side locks = { .kinds = FORCE_ACQUIRE,
+				    .object = FORCE_ANY_OBJECT };
+	struct side s = locks;
+
+	wakeup_event(m, &c, &f->locked, s);
+	s.thread = 1;
+	s.flags = GATE;
+	wakeup_event(m, &c, &f->prior, s);
+	s = (struct side){ .kinds = FORCE_RELEASE, .thread = 1 };
+	wakeup_event(m, &c, &f->signal, s);
+	if (later) {
+		s.thread = later->thread == f->thread ? 1 : 2;
+		wakeup_event(m, &c, &later->signal, s);
+	}
+	s = (struct side){ .kinds = FORCE_OTHER, .flags = FORCE_HOLD };
+	wakeup_event(m, &c, &f->wait, s);
+	c.where = location_name(&f->where, f->cond, sizeof(pthread_cond_t),
+				m->r->sites);
+	candidate_push(m, &c);
+}
+
+static bool is_same_wait(const struct wakeup_finding *a,
+			 const struct wakeup_finding *b)
+{
+	return wakeup_is_at(&a->locked, &b->locked) &&
+	       wakeup_is_at(&a->wait, &b->wait) &&
+	       !wakeup_is_at(&a->signal, &b->signal);
+}
+
+static void wakeups_make(struct maker *m)
+{
+	const struct analysis_result *a = m->r->findings;
+	size_t rank = 0;
+
+	for (size_t i = 0; i < a->wakeup_count; i++) {
+		wakeup_make(m, &a->wakeups[i], NULL, ++rank);
+		for (size_t k = i + 1; k < a->wakeup_count; k++)
+			if (is_same_wait(&a->wakeups[i], &a->wakeups[k]))
+				wakeup_make(m, &a->wakeups[i], &a->wakeups[k],
+					    ++rank);
+	}
+}
+
 /* ---- all ---- */
+
+/* By turns one of the interleavings, which are before `others`, and one of the
+ * rest: neither kind has to wait for the whole of the other. */
+static void alternate(struct expose_result *r, size_t others)
+{
+	size_t count = r->candidates.count, i = 0, k = others, n = 0;
+	struct expose_candidate *all = r->candidates.at, *mixed;
+
+	mixed = xcalloc(count + 1, sizeof(*mixed));
+	while (n < count) {
+		if (i < others)
+			mixed[n++] = all[i++];
+		if (k < count)
+			mixed[n++] = all[k++];
+	}
+	for (n = 0; n < count; n++)
+		all[n] = mixed[n];
+	free(mixed);
+}
 
 static struct region_module *modules_of(const struct trace *t)
 {
@@ -440,12 +518,16 @@ void candidates_make(const struct expose_options *o, struct expose_result *r,
 	struct maker m = {
 		.o = o, .r = r, .plan = plan, .modules = modules_of(r->trace)
 	};
+	size_t others;
 
 	plan_set_modules(plan, m.modules, trace_modules(r->trace));
 	if (o->method == EXPOSE_CTRIGGER) {
 		interleavings_make(&m, UNSERIAL_OPEN);
+		others = r->candidates.count;
 		cycles_make(&m);
+		wakeups_make(&m);
 		orders_make(&m, false);
+		alternate(r, others);
 		interleavings_make(&m, UNSERIAL_LIKELY);
 		interleavings_make(&m, UNSERIAL_EXERCISED);
 	} else if (o->method == EXPOSE_RACE) {

@@ -7,7 +7,8 @@
  * and each of these is made to happen.
  *
  * Finds: unserializable interleavings that do harm (unserial.h), and beyond
- * them orders of two racing accesses and cycles of locks.
+ * them orders of two racing accesses, cycles of locks and wake-ups that are
+ * lost (wakeup.h).
  * Misses: what the observed run did not reach; what needs several threads held
  * at once; a candidate that does no harm with the values of the runs in which
  * it was forced.
@@ -22,8 +23,9 @@
  * can be brought about by holding one thread is nearly certain, and gives a
  * schedule that replays exactly. A pass leaves out what is settled. A failure
  * of a free run is looked for again under control, with the rules that were
- * forced in it; if it is found there, that schedule is kept, else the rules
- * are, with the rate at which they give the failure again.
+ * forced in it, with all of them, and by strategies without any; if it is found
+ * there, that schedule is kept, else the rules are, with the rate at which they
+ * give the failure again.
  *
  * The result owns all it points to. expose_run waits for children and blocks
  * signals as campaign_run does.
@@ -49,6 +51,7 @@ enum expose_kind {
 	EXPOSE_INTERLEAVING, /* three accesses */
 	EXPOSE_ORDER,	     /* two, the other way round */
 	EXPOSE_CYCLE,	     /* of locks */
+	EXPOSE_WAKEUP,	     /* a signal before the wait for it */
 };
 
 enum expose_state {

@@ -2,9 +2,9 @@
 /*
  * A failure becomes a repro. One that was found under control has its
  * schedule. One of a free run is tried again under control, with the rules
- * that were forced in it; what fails there is kept in its place. Where that
- * does not succeed the rules themselves are kept. Either is replayed several
- * times before it is told.
+ * that were forced in it, with all there are, and by strategies that need none;
+ * what fails there is kept in its place. Where that does not succeed the rules
+ * themselves are kept. Either is replayed several times before it is told.
  */
 #include "expose/expose_inner.h"
 
@@ -65,7 +65,8 @@ static int save(struct expose *e, const struct failure *f,
 {
 	struct keeping k = e->o->keeping;
 
-	k.strategy = plan ? "perturb" : "force";
+	k.strategy = plan ? "perturb" :
+			    strategy_text(f->captured->ask.strategy);
 	return keeping_save(&k, f->captured, &f->verdict, plan, &b->name,
 			    &b->was_known, err);
 }
@@ -110,7 +111,7 @@ static void convert_which(const struct pass *p, const struct failure *f,
 
 /* True: one of these failed under control. */
 static bool convert_by(struct expose *e, const struct pass *to,
-		       struct campaign_result *found)
+		       uint32_t strategy, struct campaign_result *found)
 {
 	struct campaign_options o;
 	struct plan *plan = pass_plan(e, to);
@@ -118,6 +119,9 @@ static bool convert_by(struct expose *e, const struct pass *to,
 	int rc;
 
 	o = pass_options(e, to, plan);
+	o.ask.strategy = strategy;
+	if (strategy != STRATEGY_FORCE)
+		o.rules = NULL;
 	o.seed = 0;
 	o.all_failures = false;
 	rc = campaign_run(&o, found, &ignored);
@@ -139,11 +143,11 @@ static uint64_t convert_ms(const struct expose *e)
 	return ms > CONVERT_MS ? ms : CONVERT_MS;
 }
 
-/* A free failure under control: first by what was forced in it, then by all
- * candidates, for other interleavings may lead to the same. */
-static bool convert(struct expose *e, const struct pass *p,
-		    const struct failure *f, struct expose_bug *b,
-		    struct campaign_result *found)
+/* By rules: first by what was forced in the run, then by all candidates, for
+ * other interleavings may lead to the same. */
+static bool convert_forced(struct expose *e, const struct pass *p,
+			   const struct failure *f, struct expose_bug *b,
+			   struct campaign_result *found)
 {
 	uint64_t ms = convert_ms(e);
 	struct pass near = { .window = 1, .runs = CONVERT_RUNS, .ms = ms };
@@ -151,12 +155,12 @@ static bool convert(struct expose *e, const struct pass *p,
 	bool is_found;
 
 	convert_which(p, f, b->candidate, &near);
-	is_found = convert_by(e, &near, found);
+	is_found = convert_by(e, &near, STRATEGY_FORCE, found);
 	if (!is_found) {
 		campaign_done(found);
 		for (size_t i = 0; i < e->r->candidates.count; i++)
 			vec_push(&all.which, i);
-		is_found = convert_by(e, &all, found);
+		is_found = convert_by(e, &all, STRATEGY_FORCE, found);
 	}
 	/* What is kept is that run, and what was forced in it. */
 	if (is_found)
@@ -166,6 +170,45 @@ static bool convert(struct expose *e, const struct pass *p,
 	pass_done(&near);
 	pass_done(&all);
 	return is_found;
+}
+
+/* The same, but for a second where the budget is used up: it is the last
+ * resort, twice. */
+static uint64_t unforced_ms(const struct expose *e)
+{
+	uint64_t ms = convert_ms(e), left = expose_left_ms(e) / 2;
+
+	if (ms > left)
+		ms = left;
+	return ms > CONVERT_MS / 2 ? ms : CONVERT_MS / 2;
+}
+
+/* Without rules: what being held did to a free run, it may have done by mere
+ * delay, of which time under control knows nothing. These look for whatever
+ * breaks; so it has to be the same. */
+static bool convert_unforced(struct expose *e, const struct failure *f,
+			     struct campaign_result *found)
+{
+	static const uint32_t ways[] = { STRATEGY_SURW, STRATEGY_RANDOM };
+	const struct pass none = { .ms = unforced_ms(e) };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		campaign_done(found);
+		if (convert_by(e, &none, ways[i], found) &&
+		    strcmp(found->failures.at[0].verdict.identity,
+			   f->verdict.identity) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A free failure under control. */
+static bool convert(struct expose *e, const struct pass *p,
+		    const struct failure *f, struct expose_bug *b,
+		    struct campaign_result *found)
+{
+	return convert_forced(e, p, f, b, found) ||
+	       convert_unforced(e, f, found);
 }
 
 /* The plan by which a free run did what it did. */

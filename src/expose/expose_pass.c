@@ -37,6 +37,15 @@ static struct rule rule_copy(const struct rule *from)
 	return to;
 }
 
+static bool has_stacks(const struct rules *all)
+{
+	for (size_t i = 0; i < all->all.count; i++)
+		for (uint32_t e = 0; e < all->all.at[i].count; e++)
+			if (all->all.at[i].events[e].stack)
+				return true;
+	return false;
+}
+
 struct plan *pass_plan(const struct expose *e, const struct pass *p)
 {
 	struct plan *plan = plan_copy(e->plan);
@@ -48,7 +57,7 @@ struct plan *pass_plan(const struct expose *e, const struct pass *p)
 	plan->rules.is_free = p->is_free;
 	plan->rules.window = p->window;
 	plan->rules.flags = p->flags;
-	if (e->o->is_by_stack)
+	if (e->o->is_by_stack || has_stacks(&plan->rules))
 		plan->rules.flags |= FORCE_STACKS;
 	plan->rules.noise_chance = p->noise_chance;
 	plan->rules.noise_us = p->noise_us;
@@ -83,13 +92,16 @@ struct campaign_options pass_options(const struct expose *e,
 			 .points_most = k->points_most,
 			 .hang_ms = hang_ms(e, p->is_free),
 			 .memory_most = e->o->memory_most,
-			 .processors = 2 },
+			 .processors = CONTROL_PROCESSORS },
 		.seed = e->seed,
 		.runs = p->runs,
 		.time_ms = p->ms,
 		.is_cut = true,
 		.workers = p->is_free ? 1 : e->o->jobs,
 		.all_failures = e->o->all_failures,
+		/* What fails freely is brought under control, or replayed by
+		 * its rules. */
+		.doubts = !p->is_free,
 		.exec = k->is_exec,
 		.inputs = k->inputs,
 		.input_count = k->input_count,

@@ -132,13 +132,72 @@ static struct trace *record(struct worker *w, const struct control_ask *ask)
 	return NULL;
 }
 
-struct kept_runs {
-	VEC(struct trace *) all;
+static void place_here(const struct trace *from, const struct trace *here,
+		       struct wakeup_place *p)
+{
+	p->site = site_here(from, here, p->site);
+}
+
+/* Wake-ups that may be lost there. */
+static void wakeups_here(struct trace *t, struct expose_result *r)
+{
+	const struct analysis_options wanted = { .wakeups = true };
+	struct analysis_result *own, *to = r->findings;
+	struct err ignored;
+
+	own = analyse(t, &wanted, &ignored);
+	if (!own)
+		return;
+	to->wakeups = xrealloc(to->wakeups,
+			       (to->wakeup_count + own->wakeup_count + 1) *
+				       sizeof(*to->wakeups));
+	for (size_t i = 0; i < own->wakeup_count; i++) {
+		struct wakeup_finding f = own->wakeups[i];
+
+		place_here(t, r->trace, &f.locked);
+		place_here(t, r->trace, &f.wait);
+		place_here(t, r->trace, &f.prior);
+		place_here(t, r->trace, &f.signal);
+		f.cond = address_here(t, r->trace, f.cond);
+		where_here(t, r->trace, &f.where);
+		if (f.locked.site && f.wait.site && f.signal.site &&
+		    !wakeup_is_known(to->wakeups, to->wakeup_count, &f))
+			to->wakeups[to->wakeup_count++] = f;
+	}
+	analysis_free(own);
+}
+
+/* Runs under control, and what they show by themselves. */
+struct shown {
+	VEC(struct trace *) runs;
+	struct unserial_result *all;
 };
 
-static void record_all(struct worker *w, const struct expose_options *o,
-		       uint32_t count, uint64_t ms, struct kept_runs *kept)
+/* How much is known: what may happen, and what waits. */
+static size_t shown_weight(const struct unserial_result *r)
 {
+	return r->count - r->by_status[UNSERIAL_PRUNED] + r->waiting_count;
+}
+
+/* True: the run shows something that those before it did not. */
+static bool shown_add(struct shown *s, struct trace *one,
+		      const struct trace *here, enum unserial_rank rank)
+{
+	const struct unserial_how how = { .rank = rank };
+	size_t before = shown_weight(s->all);
+
+	vec_push(&s->runs, one);
+	unserial_merge(s->all, analyse_knowing(one, here, s->all, how), rank);
+	return shown_weight(s->all) != before;
+}
+
+/* Ends when the second half of them showed nothing new. What the watched run
+ * shows does not count: it would make the number of runs a matter of luck. */
+static void shown_gather(struct shown *s, struct worker *w,
+			 const struct expose_options *o,
+			 const struct trace *here, uint32_t count, uint64_t ms)
+{
+	enum { TIMES = 10 };
 	struct control_ask ask = { .runs = 1,
 				   .depth = 3,
 				   .points_most = o->keeping.points_most,
@@ -147,8 +206,9 @@ static void record_all(struct worker *w, const struct expose_options *o,
 				   .flags = CONTROL_RECORD | CONTROL_ALL |
 					    CONTROL_STOP };
 	double end = expose_now() + (double)ms / 1000;
+	uint32_t enough = count;
 
-	for (uint32_t i = 0; i < count && expose_now() < end; i++) {
+	for (uint32_t i = 0; i < enough && expose_now() < end; i++) {
 		struct trace *one;
 
 		/* Threads by turns, and threads one after the other. */
@@ -158,58 +218,51 @@ static void record_all(struct worker *w, const struct expose_options *o,
 		if (!one)
 			continue;
 		ask.length = w->control->results[0].points;
-		vec_push(&kept->all, one);
+		if (shown_add(s, one, here, o->rank) && 2 * (i + 1) > enough &&
+		    i < count * TIMES / 2)
+			enough = 2 * (i + 1);
 	}
 }
 
-/* First what waits, in any of them: a run in which a loop did not have to wait
- * shows an order all the same then. The watched one is looked at once more, if
- * it did not know. */
-static void learn(const struct expose_options *o, struct expose_result *r,
-		  const struct kept_runs *kept)
+/* What one run shows to wait, waits in all: the watched one and those that were
+ * looked at before it was known are looked at once more. */
+static void look_again(const struct expose_options *o, struct expose_result *r,
+		       const struct shown *s)
 {
-	const struct unserial_how how = { .rank = o->rank,
-					  .only_waiting = true };
-	size_t known = r->unserial->waiting_count;
+	const struct unserial_how how = { .rank = o->rank };
+	struct unserial_how knowing = how;
 	struct unserial_result *anew;
 
-	for (size_t i = 0; i < kept->all.count; i++)
-		unserial_merge(r->unserial,
-			       analyse_knowing(kept->all.at[i], r->trace,
-					       r->unserial, how),
-			       o->rank);
-	if (r->unserial->waiting_count == known)
-		return;
+	knowing.waiting = r->unserial->waiting;
+	knowing.waiting_count = r->unserial->waiting_count;
 	trace_rewind(r->trace);
-	anew = unserial_by(
-		r->trace,
-		&(struct unserial_how){ .rank = o->rank,
-					.waiting = r->unserial->waiting,
-					.waiting_count =
-						r->unserial->waiting_count });
+	anew = unserial_by(r->trace, &knowing);
 	trace_rewind(r->trace);
 	unserial_free(r->unserial);
 	r->unserial = anew;
+	for (size_t i = 0; i < s->runs.count; i++)
+		unserial_merge(r->unserial,
+			       analyse_knowing(s->runs.at[i], r->trace, anew,
+					       how),
+			       o->rank);
 }
 
 static uint32_t add(struct worker *w, const struct expose_options *o,
 		    struct expose_result *r, uint32_t count, uint64_t ms)
 {
-	const struct unserial_how how = { .rank = o->rank };
-	struct kept_runs kept = { 0 };
+	struct shown s = { .all = xcalloc(1, sizeof(*s.all)) };
 	uint32_t added;
 
-	record_all(w, o, count, ms, &kept);
-	learn(o, r, &kept);
-	for (size_t i = 0; i < kept.all.count; i++) {
-		unserial_merge(r->unserial,
-			       analyse_knowing(kept.all.at[i], r->trace,
-					       r->unserial, how),
-			       o->rank);
-		trace_close(kept.all.at[i]);
+	shown_gather(&s, w, o, r->trace, count, ms);
+	unserial_merge(r->unserial, s.all, o->rank);
+	if (r->unserial->waiting_count)
+		look_again(o, r, &s);
+	for (size_t i = 0; i < s.runs.count; i++) {
+		wakeups_here(s.runs.at[i], r);
+		trace_close(s.runs.at[i]);
 	}
-	added = (uint32_t)kept.all.count;
-	vec_free(&kept.all);
+	added = (uint32_t)s.runs.count;
+	vec_free(&s.runs);
 	return added;
 }
 

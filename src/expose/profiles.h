@@ -18,7 +18,8 @@
 
 #include "expose/expose.h"
 
-/* Up to `count` of them, for about `ms` milliseconds. Returns how many. */
+/* `count` of them, and more as long as their second half shows something new,
+ * for about `ms` milliseconds. Returns how many were of use. */
 uint32_t profiles_add(const struct expose_options *o, struct expose_result *r,
 		      uint32_t count, uint64_t ms);
 

@@ -41,6 +41,7 @@ enum {
 	CONTROL_SITES = 1 << 26,
 	CONTROL_RESULTS = 1 << 12,
 	CONTROL_TEXT = 480,
+	CONTROL_PROCESSORS = 2, /* that programs are told of, everywhere */
 	CONTROL_HELD = 14,
 	CONTROL_OBJECTS = 1 << 12,
 	CONTROL_COUNTS = 1 << 16,
@@ -223,14 +224,30 @@ struct control_run {
 	uint32_t children; /* processes that the program forked */
 	uint32_t thread_count;
 	int32_t wait_status;
-	_Atomic uint32_t napping; /* the holder waits for the world */
+	_Atomic uint32_t napping; /* the holder waits for others */
 	_Atomic uint32_t lost;	  /* enum lost_state of watchdog.h */
 	uint32_t lost_thread;
 	uint32_t has_strangers; /* threads that began before control did */
 	uint32_t lost_count;	/* how often the turn was taken away */
 	uint32_t lost_stack;	/* where, the last time */
+	uint32_t ran_away;	/* the last one ran there, and did not sleep */
+	_Atomic uint32_t deaf;	/* asked whether it is (watchdog.h), + 1 */
 	struct outcome outcome;
 };
+
+static inline struct control_result control_result_of(
+	const struct control_run *run)
+{
+	return (struct control_result){
+		.seed = run->seed,
+		.schedule = run->schedule,
+		.points = run->points,
+		.steps = run->step_count,
+		.switches = run->switches,
+		.wait_status = run->wait_status,
+		.outcome = run->outcome.kind,
+	};
+}
 
 /* How often a thread, with the threads it creates, stood before an object. */
 struct control_count {
@@ -252,16 +269,20 @@ struct control_profile {
 	struct control_count counts[CONTROL_COUNTS]; /* a hash table */
 };
 
+/* What each run needs comes first: then a run of few threads touches one page
+ * for all of it, and the first steps share the page of page tables. */
 struct control {
 	_Atomic uint32_t asked;	   /* futex: raised by the tool */
 	_Atomic uint32_t answered; /* futex: raised by the server */
 	_Atomic uint32_t result_count;
-	_Atomic uint32_t ready; /* enum control_ready */
+	_Atomic uint32_t ready;	    /* enum control_ready */
+	_Atomic uint32_t is_played; /* the tool plays the world
+				       (linear_block.h) */
 	struct control_ask ask;
 	struct control_run run;
-	struct control_result results[CONTROL_RESULTS];
 	struct control_thread threads[CONTROL_THREADS];
 	struct step steps[CONTROL_STEPS];
+	struct control_result results[CONTROL_RESULTS];
 	struct step plan[CONTROL_STEPS];
 	uint8_t sites[CONTROL_SITES];
 	struct order_rule rules[ORDER_RULES];

@@ -123,6 +123,15 @@ static inline const char *event_text(unsigned int kind)
 	return kind < EVENT_KINDS ? texts[kind] : "?";
 }
 
+/* The kind that is written so; -1: none, or there is no text. */
+static inline int event_kind_of(const char *text)
+{
+	for (int kind = 0; text && kind < EVENT_KINDS; kind++)
+		if (__builtin_strcmp(text, event_text((unsigned int)kind)) == 0)
+			return kind;
+	return -1;
+}
+
 /* What an event of this kind, with this argument, does to happens-before. A
  * relaxed atomic orders nothing; an acquire-release one does what its kind
  * allows. */

@@ -6,10 +6,10 @@
  * Forcing: a small program of rules that a run is given, and what became of
  * them. It is a part of the region (region.h).
  *
- * A *rule* is a sequence of two to four events that should happen in this
+ * A *rule* is a sequence of two to five events that should happen in this
  * order. An event is a place of code, with labels: events with the same label
  * of a thread are of one thread, events with different labels of different
- * ones; events with the same label of an object are on memory that overlaps.
+ * ones; events with the same label of an object are on memory that they share.
  * So
  *
  *     read x (thread 0), write x (thread 1), write x (thread 0)
@@ -34,7 +34,7 @@
 
 enum {
 	FORCE_RULES = 1 << 12,
-	FORCE_EVENTS = 4,
+	FORCE_EVENTS = 5,
 	FORCE_MARKS = 1 << 10,
 	FORCE_PATCHES = 1 << 20,
 	FORCE_HOLD_US = 200,	    /* how long, unless the rule says */
@@ -55,6 +55,8 @@ enum force_kind {
 
 enum force_event_flag {
 	FORCE_HOLD = 1, /* who comes too early is held here */
+	FORCE_GATE = 2, /* and that is all it is for: it need not be passed, and
+			   whoever passes it is not bound to the rule */
 };
 
 enum force_flag {

@@ -7,14 +7,14 @@
  * and of the state it is left with, and how the tool plays the world around it.
  * It is a part of the region (region.h).
  *
- * The world. When `played` is set, the tool is all the world there is: its
- * clients are the only ones who connect. The run then never waits for the
- * kernel to say what arrived. It *asks* (raises `said`): here I begin, nobody
- * can go on without the world, something was written to a socket. It stands
- * still until the tool *answers* (`answered` is then `said`): go on, what is
- * new is there; let time pass; tell the state and end. So what comes from
- * outside comes at a place of the schedule and not at a time of the day, and
- * runs with one seed are alike.
+ * The world. When control.is_played is set, the tool is all the world there
+ * is: its clients are the only ones who connect. The run then never waits for
+ * the kernel to say what arrived. It *asks* (raises `said`): here I begin,
+ * nobody can go on without the world, something was written to a socket. It
+ * stands still until the tool *answers* (`answered` is then `said`): go on,
+ * what is new is there; let time pass; tell the state and end. So what comes
+ * from outside comes at a place of the schedule and not at a time of the day,
+ * and runs with one seed are alike.
  *
  * The order. With `order_count` above 0 requests that the program marks are let
  * in one at a time, in this order: a serial execution. A request is named by
@@ -91,7 +91,6 @@ struct linear_place {
 
 struct linear_block {
 	/* The tool's. */
-	_Atomic uint32_t played;
 	_Atomic uint32_t wants_writes;
 	_Atomic uint32_t answered; /* futex */
 	_Atomic uint32_t answer;   /* enum world_answer */

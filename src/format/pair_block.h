@@ -59,6 +59,18 @@ enum {
 
 #define PAIR_BYTES (UINT64_C(255) << PAIR_BYTES_SHIFT)
 
+/* What a word of thread `number` begins with. */
+static inline uint64_t pair_tag(uint32_t number)
+{
+	return (uint64_t)(number + 1) << PAIR_THREAD_SHIFT;
+}
+
+/* Some of an aligned eight bytes, in a word. */
+static inline uint64_t pair_bytes(uint32_t offset, uint64_t size)
+{
+	return (PAIR_BYTES >> (8 - size) & PAIR_BYTES) << offset;
+}
+
 static inline uint32_t pair_thread(uint64_t word)
 {
 	return (uint32_t)(word >> PAIR_THREAD_SHIFT) - 1;

@@ -67,7 +67,9 @@ struct region_thread {
 	uint32_t kernel_tid;
 	uint32_t stack; /* where it was created */
 	uint64_t stack_low, stack_high;
-	uint64_t start;		    /* address of the thread function */
+	uint64_t start;	  /* address of the thread function */
+	uint32_t deepest; /* its deepest stack, where start is no code that is
+			     instrumented: a library called the program */
 	_Atomic uint64_t end_stamp; /* 0 while it runs; written later */
 };
 
@@ -140,9 +142,9 @@ struct region {
 	struct region_module modules[REGION_MODULES];
 	struct region_thread threads[REGION_THREADS];
 	struct region_stack stacks[REGION_STACKS];
+	_Alignas(4096) struct control control;
 	struct region_slot slots[REGION_SLOTS];
 	struct force force;
-	_Alignas(4096) struct control control;
 	_Alignas(4096) struct linear_block linear;
 	_Alignas(4096) struct traced_area traced;
 	_Alignas(4096) struct pair_block pairs;

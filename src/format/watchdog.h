@@ -15,9 +15,19 @@
  * asleep then, and has been all the time, it will see that when it wakes up:
  * the turn is taken. If it is not, either the proposal is withdrawn, or the
  * thread has seen it already and agreed.
+ *
+ * A thread that has the turn may also run for ever without a point. In code of
+ * the program that is a loop in which nothing can change, and a hang. But a
+ * thread of a library that was built without hooks may do its work there and
+ * never ask anybody. From outside nobody can tell the two apart; so the thread
+ * is asked whether it is *deaf*, by a signal, and gives the turn away if no
+ * code of the program is on its stack (runtime/hang.h). One that never was at a
+ * point is asked soon, any other when the run would else be called hung: it may
+ * just compute.
  */
 
 #include "format/event.h"
+#include "format/put.h"
 #include "format/region.h"
 
 #include <stdbool.h>
@@ -36,6 +46,7 @@ struct watchdog {
 	uint64_t switches; /* of the thread, by the kernel's count */
 	uint32_t holder;
 	bool is_suspect;
+	bool has_asked;
 };
 
 /* What differs between the two sides. */
@@ -53,24 +64,18 @@ enum { WATCHDOG_SIGNAL = 64 };
 
 /* ---- the state of a thread ---- */
 
-static inline char *watchdog_put(char *to, const char *text)
+/* A file of the kernel about a thread, with a zero byte behind; empty if it
+ * cannot be read. */
+static inline void watchdog_read(uint32_t pid, uint32_t tid, const char *file,
+				 const struct watchdog_means *means, char *room,
+				 size_t size)
 {
-	while (*text)
-		*to++ = *text++;
-	*to = '\0';
-	return to;
-}
+	char path[64], *end = put_number(put_text(path, "/proc/"), pid);
+	long n;
 
-static inline char *watchdog_put_number(char *to, uint32_t number)
-{
-	char digits[12];
-	size_t n = sizeof(digits);
-
-	digits[--n] = '\0';
-	do {
-		digits[--n] = (char)('0' + number % 10);
-	} while (number /= 10);
-	return watchdog_put(to, digits + n);
+	put_text(put_number(put_text(end, "/task/"), tid), file);
+	n = means->read(path, room, size - 1);
+	room[n > 0 ? n : 0] = '\0';
 }
 
 /* The text behind "\n<name>:" and blanks, or NULL. */
@@ -96,19 +101,10 @@ static inline bool watchdog_sleeps(uint32_t pid, uint32_t tid,
 				   const struct watchdog_means *means,
 				   uint64_t *switches)
 {
-	char path[64], text[4096];
+	char text[4096];
 	const char *state, *count;
-	long n;
 
-	watchdog_put(
-		watchdog_put_number(
-			watchdog_put(watchdog_put_number(
-					     watchdog_put(path, "/proc/"), pid),
-				     "/task/"),
-			tid),
-		"/status");
-	n = means->read(path, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = '\0';
+	watchdog_read(pid, tid, "/status", means, text, sizeof(text));
 	state = watchdog_field(text, "State");
 	count = watchdog_field(text, "voluntary_ctxt_switches");
 	if (!state || !count)
@@ -134,19 +130,10 @@ enum { WATCHDOG_STUCK = 3 };
 static inline bool watchdog_waits(uint32_t pid, uint32_t tid,
 				  const struct watchdog_means *means)
 {
-	char path[64], text[512];
+	char text[512];
 	const char *p = text;
-	long n;
 
-	watchdog_put(
-		watchdog_put_number(
-			watchdog_put(watchdog_put_number(
-					     watchdog_put(path, "/proc/"), pid),
-				     "/task/"),
-			tid),
-		"/syscall");
-	n = means->read(path, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = '\0';
+	watchdog_read(pid, tid, "/syscall", means, text, sizeof(text));
 	if (p[0] != '2' || p[1] != '0' || p[2] != '2' || p[3] != ' ')
 		return false;
 	for (int i = 0; i < 4 && *p; i++) {
@@ -202,8 +189,7 @@ static inline bool watchdog_is_fat(uint32_t pid, uint64_t most,
 
 	if (!most)
 		return false;
-	watchdog_put(watchdog_put_number(watchdog_put(path, "/proc/"), pid),
-		     "/status");
+	put_text(put_number(put_text(path, "/proc/"), pid), "/status");
 	n = means->read(path, text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = '\0';
 	digits = watchdog_field(text, "RssAnon");
@@ -273,8 +259,8 @@ static inline void watchdog_settle(struct control_run *run, int wait_status)
 
 	if (!run->lost_count && run->has_strangers && o->kind == OUTCOME_HANG) {
 		o->kind = OUTCOME_UNCONTROLLED;
-		watchdog_put(o->text, "a thread that a constructor started "
-				      "waits where control does not reach");
+		put_text(o->text, "a thread that a constructor started "
+				  "waits where control does not reach");
 	}
 	if (!run->lost_count || (o->kind != OUTCOME_HANG &&
 				 (o->kind != OUTCOME_NONE || wait_status != 0)))
@@ -282,18 +268,46 @@ static inline void watchdog_settle(struct control_run *run, int wait_status)
 	o->kind = OUTCOME_UNCONTROLLED;
 	o->thread = run->lost_thread;
 	o->stack = run->lost_stack;
-	watchdog_put(o->text, "a thread slept where control does not reach");
+	put_text(o->text, run->ran_away ?
+				  "a thread ran where control does not "
+				  "reach" :
+				  "a thread slept where control does not "
+				  "reach");
 }
 
-/* To be called now and then while the run `pid` is under way. */
+/* How long the holder may be without a point until it is asked. */
+static inline uint64_t watchdog_patience(const struct region *r,
+					 uint32_t holder)
+{
+	enum { NEWBORN_MS = 1000, BEFORE_HANG_MS = 250 };
+	const struct control *c = &r->control;
+	uint64_t hang = c->ask.hang_ms;
+
+	if (atomic_load(&r->instrumented) &&
+	    c->threads[holder].kind == EVENT_THREAD_BEGIN)
+		return NEWBORN_MS;
+	if (!hang)
+		return UINT64_MAX;
+	return hang > BEFORE_HANG_MS ? hang - BEFORE_HANG_MS : hang / 2;
+}
+
+static inline void watchdog_ask(struct region *r, uint32_t pid, uint32_t holder,
+				const struct watchdog_means *means)
+{
+	atomic_store(&r->control.run.deaf, holder + 1);
+	means->kick(pid, r->threads[holder].kernel_tid, WATCHDOG_SIGNAL);
+}
+
+/* To be called now and then while the run `pid` is under way, and was at no
+ * point for `quiet` milliseconds. */
 static inline void watchdog_look(struct watchdog *w, struct region *r,
-				 uint32_t pid,
+				 uint32_t pid, uint64_t quiet,
 				 const struct watchdog_means *means)
 {
 	struct control *c = &r->control;
 	uint32_t holder = atomic_load(&c->run.holder), deputy;
 	uint64_t points = c->run.points, switches = 0;
-	bool is_asleep;
+	bool is_asleep, has_asked;
 
 	if (holder >= CONTROL_THREADS || atomic_load(&c->run.napping) ||
 	    atomic_load(&c->run.lost) != LOST_NONE)
@@ -307,10 +321,17 @@ static inline void watchdog_look(struct watchdog *w, struct region *r,
 		watchdog_take(r, w, pid, deputy, means);
 		is_asleep = false;
 	}
+	has_asked = w->has_asked && w->points == points;
+	if (!has_asked && quiet >= watchdog_patience(r, holder) &&
+	    deputy != NO_THREAD) {
+		watchdog_ask(r, pid, holder, means);
+		has_asked = true;
+	}
 	*w = (struct watchdog){ .points = points,
 				.switches = switches,
 				.holder = holder,
-				.is_suspect = is_asleep };
+				.is_suspect = is_asleep,
+				.has_asked = has_asked };
 }
 
 #endif

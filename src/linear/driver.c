@@ -102,6 +102,7 @@ static int start(struct driver *d, const struct driver_options *o,
 	d->player.stop = &d->stop;
 	d->player.guest_pid = &d->worker.region->guest_pid;
 	d->player.points = &d->worker.control->run.points;
+	d->player.is_played = &d->worker.control->is_played;
 	return d->is_server ?
 		       player_start(&d->player, d->spec, &d->stage, address,
 				    &d->worker.region->linear, err) :

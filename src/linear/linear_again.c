@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linear/linear_again.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "linear/linear_verdict.h"
+#include "trial/interrupts.h"
 
 /* What is kept beside a struct again. */
 struct linear_again {
@@ -96,7 +96,7 @@ static int start(struct again *again, struct err *err)
 		.is_fresh = r->is_exec,
 	};
 
-	sigprocmask(SIG_BLOCK, NULL, &o.mask);
+	interrupts_program_mask(&o.mask);
 	if (r->directory && chdir(r->directory) < 0)
 		return err_set(err, "cannot go to %s", r->directory);
 	if (driver_start(&a->driver, &o, err) < 0)

@@ -218,7 +218,8 @@ static void hand_end(struct hand *h, int rc, const struct err *err)
 	struct campaign *c = h->c;
 
 	pthread_mutex_lock(&c->lock);
-	if (rc < 0 && !atomic_load(&c->stop) && !c->has_failed) {
+	if (rc < 0 && !atomic_load(&c->stop) && !interrupts_came() &&
+	    !c->has_failed) {
 		c->has_failed = true;
 		c->err = *err;
 		atomic_store(&c->stop, true);
@@ -294,6 +295,7 @@ static void await_hands(struct campaign *c, struct hand *hands, uint32_t count,
 		if (n > 0 && wanted[1].revents &&
 		    read(signals, &s, sizeof(s)) == sizeof(s) &&
 		    s.ssi_signo != SIGCHLD) {
+			interrupts_tell((int)s.ssi_signo);
 			c->result->stopped_by = (int)s.ssi_signo;
 			stop_all(c, hands, count);
 		}
@@ -334,11 +336,12 @@ static int hands_work(struct campaign *c, int signals, struct err *err)
 
 static int run(struct campaign *c, struct err *err)
 {
-	sigset_t set;
+	sigset_t set, mask;
 	int signals, rc = -1;
 
 	interrupts_fill(&set);
-	pthread_sigmask(SIG_BLOCK, &set, &c->mask);
+	interrupts_program_mask(&c->mask);
+	pthread_sigmask(SIG_BLOCK, &set, &mask);
 	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	c->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (signals < 0 || c->bell < 0)
@@ -349,7 +352,7 @@ static int run(struct campaign *c, struct err *err)
 		close(signals);
 	if (c->bell >= 0)
 		close(c->bell);
-	pthread_sigmask(SIG_SETMASK, &c->mask, NULL);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	return rc;
 }
 

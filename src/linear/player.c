@@ -495,7 +495,7 @@ int player_start(struct player *p, const struct linear_spec *spec,
 	pthread_mutex_init(&p->lock, NULL);
 	/* A run may begin before the thread does. */
 	p->said = atomic_load(&block->said);
-	atomic_store(&block->played, 1);
+	atomic_store(p->is_played, 1);
 	rc = pthread_create(&p->thread, NULL, work, p);
 	if (rc)
 		return err_set(err, "cannot start a thread: %s", strerror(rc));

@@ -49,6 +49,7 @@ struct player {
 	struct linear_block *block;
 	_Atomic bool *stop; /* set to have a run given up */
 	_Atomic uint32_t *guest_pid;
+	_Atomic uint32_t *is_played;
 	const _Atomic uint64_t *points; /* of the run, so far */
 
 	pthread_t thread;

@@ -4,68 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/experiment.h"
+
 enum {
 	SCHEDULES = 8, /* passing ones that an order is tried in */
 	FAILURES = 3,  /* that are enough */
 	NEIGHBOURS = 4,
-	POINTS_TIMES = 20, /* an experiment may take so many times the points
-			      of the failure, and some more */
-	POINTS_MORE = 50000,
-	HANG_TIMES = 50, /* the time of the failing run without a point, or */
-	HANG_PART = 4,	 /* a part of the time that is left; but at least */
-	HANG_LEAST_MS = 1000,
 };
 
 struct confirming {
-	struct again *again;
+	struct experiments *e;
 	const struct gathered *g;
 	struct plan *plain; /* the failing plan without its steps: each thread
 			       runs until it cannot */
 	bool plain_holds;
-	uint64_t deadline;
+	bool allows_less;
 };
 
 static bool is_late(const struct confirming *c)
 {
-	return c->deadline && locate_now_ms() >= c->deadline;
+	return experiments_are_late(c->e);
 }
 
 /* ---- naming accesses ---- */
-
-static uint32_t site_of(const struct confirming *c, uint32_t place)
-{
-	const struct region *r = c->again->follower.worker.region;
-
-	return place ? pair_place_site(c->g->names, place, r->modules,
-				       atomic_load(&r->module_count)) :
-		       0;
-}
-
-/* The number of a thread by its name, in the run made last. */
-static uint32_t number_of(const struct confirming *c, uint16_t thread)
-{
-	const struct region *r = c->again->follower.worker.region;
-	const char *wanted = c->g->names->threads.at[thread];
-	uint32_t count = atomic_load(&r->thread_count);
-
-	for (uint32_t i = 0; i < count; i++) {
-		char *path = pair_thread_path(r->threads, count, i);
-		bool is_it = strcmp(path, wanted) == 0;
-
-		free(path);
-		if (is_it)
-			return i;
-	}
-	return UINT32_MAX;
-}
 
 static struct order_access access_of(const struct confirming *c,
 				     const struct pair_end *e,
 				     const struct order_probe *at, bool gates)
 {
 	return (struct order_access){
-		.thread = number_of(c, e->thread),
-		.site = site_of(c, e->place),
+		.thread = experiment_thread(c->e, e->thread),
+		.site = experiment_site(c->e, e->place),
 		.visit = at->visit,
 		.gate_site = gates ? at->gate_site : 0,
 		.gate_visit = gates ? at->gate_visit : 0,
@@ -82,7 +51,7 @@ static bool can_name(const struct order_access *a)
 static struct captured *probe_run(struct confirming *c, const struct plan *plan,
 				  const struct suspect *s, struct err *err)
 {
-	struct follower *f = &c->again->follower;
+	struct follower *f = &c->e->again->follower;
 	struct order_probe *probes = f->worker.control->probes;
 	struct captured *run;
 
@@ -90,9 +59,9 @@ static struct captured *probe_run(struct confirming *c, const struct plan *plan,
 		const struct pair_line *p = &s->pairs[i / 2];
 		const struct pair_end *e = i % 2 ? &p->tail : &p->head;
 
-		probes[i] =
-			(struct order_probe){ .thread = number_of(c, e->thread),
-					      .access = e->count };
+		probes[i] = (struct order_probe){ .thread = experiment_thread(
+							  c->e, e->thread),
+						  .access = e->count };
 	}
 	f->ask.probe_count = 2 * s->count;
 	run = follower_run(f, plan, false, err);
@@ -105,7 +74,7 @@ static const struct plan *plan_of(const struct confirming *c,
 				  const struct suspect *s, uint32_t run)
 {
 	if (!s->is_missing)
-		return c->again->repro->plan;
+		return c->e->again->repro->plan;
 	return run < c->g->plans.count ? c->g->plans.at[run] : NULL;
 }
 
@@ -113,7 +82,7 @@ static int probe(struct confirming *c, const struct suspect *s, uint32_t run,
 		 struct confirmation *result, struct err *err)
 {
 	const struct order_probe *probes =
-		c->again->follower.worker.control->probes;
+		c->e->again->follower.worker.control->probes;
 	const struct plan *plan = plan_of(c, s, run);
 	struct captured *made;
 
@@ -127,40 +96,13 @@ static int probe(struct confirming *c, const struct suspect *s, uint32_t run,
 		const struct pair_line *p = &s->pairs[i / 2];
 		const struct pair_end *e = i % 2 ? &p->tail : &p->head;
 
-		if (probes[i].site == site_of(c, e->place))
+		if (probes[i].site == experiment_site(c->e, e->place))
 			result->at[i / 2][i % 2] = probes[i];
 	}
 	return 0;
 }
 
 /* ---- experiments ---- */
-
-enum ended { ENDED_HELD, ENDED_SAME, ENDED_OTHER, ENDED_ERROR };
-
-static enum ended run_by(struct confirming *c, const struct plan *plan,
-			 struct order_rule *rules, uint32_t count,
-			 struct err *err)
-{
-	struct captured *run = follower_run_by_rules(&c->again->follower, plan,
-						     rules, count, err);
-	enum ended ended = ENDED_OTHER;
-	struct verdict v;
-
-	if (!run)
-		return ENDED_ERROR;
-	if (again_judge(c->again, run, &v, err) < 0) {
-		captured_free(run);
-		return ENDED_ERROR;
-	}
-	if (v.status == EXIT_HELD)
-		ended = ENDED_HELD;
-	else if (v.status == EXIT_BROKEN &&
-		 strcmp(v.identity, c->again->repro->identity) == 0)
-		ended = ENDED_SAME;
-	verdict_done(&v);
-	captured_free(run);
-	return ended;
-}
 
 /* The first of each came before the second, if that came at all. */
 static bool are_kept(const struct order_rule *rules, uint32_t count)
@@ -173,8 +115,8 @@ static bool are_kept(const struct order_rule *rules, uint32_t count)
 }
 
 static int reverse_one(struct confirming *c, const struct suspect *s,
-		       uint32_t i, bool gates, struct confirmation *result,
-		       struct err *err)
+		       uint32_t i, const struct plan *plan, bool gates,
+		       struct confirmation *result, struct err *err)
 {
 	const struct pair_line *p = &s->pairs[i];
 	struct order_rule rule = {
@@ -185,7 +127,7 @@ static int reverse_one(struct confirming *c, const struct suspect *s,
 
 	if (!can_name(&rule.first) || !can_name(&rule.second))
 		return 0;
-	ended = run_by(c, c->again->repro->plan, &rule, 1, err);
+	ended = experiment_run(c->e, plan, &rule, 1, err);
 	if (ended == ENDED_ERROR)
 		return -1;
 	if (!are_kept(&rule, 1))
@@ -195,14 +137,54 @@ static int reverse_one(struct confirming *c, const struct suspect *s,
 	return 0;
 }
 
-static int reverse(struct confirming *c, const struct suspect *s,
-		   struct confirmation *result, struct err *err)
+static int reverse_in(struct confirming *c, const struct suspect *s,
+		      const struct plan *plan, struct confirmation *result,
+		      struct err *err)
 {
 	for (uint32_t i = 0;
 	     i < 2 * s->count && !result->reversal_holds && !is_late(c); i++)
-		if (reverse_one(c, s, i / 2, i % 2 == 0, result, err) < 0)
+		if (reverse_one(c, s, i / 2, plan, i % 2 == 0, result, err) < 0)
 			return -1;
 	return 0;
+}
+
+/* The plan, but nobody takes the turn from this thread. */
+static struct plan *plan_without(const struct plan *plan, uint32_t thread)
+{
+	struct plan *p = plan_copy(plan);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->steps.count; i++) {
+		struct plan_step *step = &p->steps.at[i];
+
+		if (step->what == STEP_PREEMPT && step->thread == thread)
+			plan_step_done(step);
+		else
+			p->steps.at[kept++] = *step;
+	}
+	p->steps.count = kept;
+	return p;
+}
+
+/* The switch that interrupts the thread of the head is there to bring the order
+ * about. In a loop it may strike again when the order is gone, in the next
+ * round; then it is left out. */
+static int reverse(struct confirming *c, const struct suspect *s,
+		   struct confirmation *result, struct err *err)
+{
+	const struct plan *failing = c->e->again->repro->plan;
+	struct plan *less;
+	int rc = reverse_in(c, s, failing, result, err);
+
+	if (rc < 0 || !c->allows_less || !result->reversal_possible ||
+	    result->reversal_holds)
+		return rc;
+	less = plan_without(failing,
+			    experiment_thread(c->e, s->pairs[0].head.thread));
+	if (less->steps.count < failing->steps.count)
+		rc = reverse_in(c, s, less, result, err);
+	plan_free(less);
+	return rc;
 }
 
 /* How an order is enforced. Of two threads that need the same lock neither can
@@ -239,7 +221,7 @@ static int enforce_in(struct confirming *c, const struct suspect *s,
 		if (!can_name(&rules[i].first) || !can_name(&rules[i].second))
 			return 0;
 	}
-	ended = run_by(c, plan, rules, s->count, err);
+	ended = experiment_run(c->e, plan, rules, s->count, err);
 	if (ended == ENDED_ERROR)
 		return -1;
 	return !are_kept(rules, s->count) ? 0 : ended == ENDED_SAME ? 2 : 1;
@@ -320,6 +302,21 @@ static bool is_neighbour(const struct pair_line *p, const struct pair_line *q)
 		p->head.count < q->tail.count);
 }
 
+/* The pair that leads back from the suspect, as far as this one tells of it.
+ * Who else has read in between, makes it lead from there: then the thread of
+ * the head comes back to the same memory by itself. */
+static bool neighbour_of(const struct pair_line *p, const struct pair_line *s,
+			 struct pair_line *back)
+{
+	*back = *p;
+	if (is_neighbour(p, s))
+		return true;
+	back->head = s->tail;
+	return p->addr == s->addr && p->tail.thread == s->head.thread &&
+	       p->head.thread != s->tail.thread &&
+	       p->tail.count > s->head.count && p->first > s->first;
+}
+
 static int enforce_with_neighbours(struct confirming *c,
 				   const struct suspect *s,
 				   struct confirmation *result, struct err *err)
@@ -332,11 +329,11 @@ static int enforce_with_neighbours(struct confirming *c,
 	     i++) {
 		struct suspect both = *s;
 
-		if (!is_neighbour(&f->pairs.at[i], &s->pairs[0]))
+		if (!neighbour_of(&f->pairs.at[i], &s->pairs[0],
+				  &both.pairs[1]))
 			continue;
 		tried++;
 		both.count = 2;
-		both.pairs[1] = f->pairs.at[i];
 		if (probe(c, &both, UINT32_MAX, result, err) < 0 ||
 		    enforce(c, &both, result, err) < 0)
 			return -1;
@@ -364,64 +361,24 @@ static int prepare(struct confirming *c, struct err *err)
 {
 	enum ended ended;
 
-	c->plain = plan_copy(c->again->repro->plan);
+	c->plain = plan_copy(c->e->again->repro->plan);
 	for (size_t i = 0; i < c->plain->steps.count; i++)
 		plan_step_done(&c->plain->steps.at[i]);
 	c->plain->steps.count = 0;
-	ended = run_by(c, c->plain, NULL, 0, err);
+	ended = experiment_run(c->e, c->plain, NULL, 0, err);
 	c->plain_holds = ended == ENDED_HELD;
 	return ended == ENDED_ERROR ? -1 : 0;
 }
 
-/* An order that makes the program hang must not take all the time. How long
- * a run takes is known. */
-static uint64_t hang_within(const struct gathered *g, uint64_t deadline,
-			    uint64_t hang)
-{
-	uint64_t now = locate_now_ms(), most = HANG_TIMES * g->failed_ms;
-
-	if (deadline && deadline < now + HANG_PART * most)
-		most = deadline > now ? (deadline - now) / HANG_PART : 0;
-	if (most < HANG_LEAST_MS)
-		most = HANG_LEAST_MS;
-	return most < hang ? most : hang;
-}
-
-/* What experiments may take; what the follower had stays as it was. */
-struct bounds {
-	uint64_t points, hang;
-};
-
-static struct bounds bounds_set(struct again *a, const struct gathered *g,
-				uint64_t deadline)
-{
-	struct control_ask *ask = &a->follower.ask;
-	struct bounds had = { ask->points_most, ask->hang_ms };
-	uint64_t enough = POINTS_TIMES * a->repro->points + POINTS_MORE;
-
-	/* What an order makes spin for ever is not worth waiting for. */
-	if (enough < had.points)
-		ask->points_most = enough;
-	if (a->repro->outcome != OUTCOME_HANG)
-		ask->hang_ms = hang_within(g, deadline, had.hang);
-	return had;
-}
-
-static void bounds_restore(struct again *a, const struct bounds *had)
-{
-	a->follower.ask.points_most = had->points;
-	a->follower.ask.hang_ms = had->hang;
-}
-
-int confirm(struct again *a, const struct gathered *g,
+int confirm(struct again *a, struct gathered *g,
 	    const struct suspects *suspects,
 	    const struct confirm_limits *limits, struct confirmation *results,
 	    struct err *err)
 {
-	struct confirming c = { .again = a,
+	struct experiments e = experiments_begin(a, g, limits->deadline);
+	struct confirming c = { .e = &e,
 				.g = g,
-				.deadline = limits->deadline };
-	struct bounds had = bounds_set(a, g, limits->deadline);
+				.allows_less = limits->allows_less };
 	int rc = prepare(&c, err);
 	size_t confirmed = 0;
 
@@ -432,23 +389,7 @@ int confirm(struct again *a, const struct gathered *g,
 		rc = try_suspect(&c, &suspects->all.at[i], &results[i], err);
 		confirmed += confirmation_is(&results[i]);
 	}
-	bounds_restore(a, &had);
+	experiments_end(&e);
 	plan_free(c.plain);
-	return rc;
-}
-
-int confirm_reversed(struct again *a, const struct gathered *g,
-		     const struct suspect *s, uint64_t deadline, bool *holds,
-		     struct err *err)
-{
-	struct confirming c = { .again = a, .g = g, .deadline = deadline };
-	struct bounds had = bounds_set(a, g, deadline);
-	struct confirmation result = { 0 };
-	int rc = probe(&c, s, UINT32_MAX, &result, err);
-
-	if (rc == 0)
-		rc = reverse(&c, s, &result, err);
-	*holds = result.reversal_holds;
-	bounds_restore(a, &had);
 	return rc;
 }

@@ -44,20 +44,17 @@ struct confirm_limits {
 	size_t most;	   /* suspects that are tried */
 	size_t wanted;	   /* that are confirmed */
 	uint64_t deadline; /* of locate_now_ms; 0: none */
+	/* Reversal may leave out the switches that interrupt the head's thread:
+	 * in a loop they may strike again in the next round. */
+	bool allows_less;
 };
 
 /* Tries the suspects in their order until a limit is reached. An experiment
  * that was begun is finished, and what is missing then says nothing for the
  * suspect. `results` has one for each suspect. */
-MUST_USE int confirm(struct again *a, const struct gathered *g,
+MUST_USE int confirm(struct again *a, struct gathered *g,
 		     const struct suspects *suspects,
 		     const struct confirm_limits *limits,
 		     struct confirmation *results, struct err *err);
-
-/* Only the first half, for one pair: does the failing schedule hold when it is
- * reversed? */
-MUST_USE int confirm_reversed(struct again *a, const struct gathered *g,
-			      const struct suspect *s, uint64_t deadline,
-			      bool *holds, struct err *err);
 
 #endif

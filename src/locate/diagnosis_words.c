@@ -127,19 +127,12 @@ static char *sentence_of_multi(const struct located_pair *x,
 }
 
 char *diagnosis_sentence(const struct diagnosis *d,
-			 const struct located_pair *pairs,
+			 const struct located_pair *pair,
 			 const struct located_pair *other)
 {
-	switch (d->kind) {
-	case BUG_SINGLE:
-		if (other)
-			return sentence_of_single(&pairs[0], other,
-						  d->is_before);
-		break;
-	case BUG_MULTI:
-		return sentence_of_multi(&pairs[0], other ? other : &pairs[1]);
-	case BUG_ORDER:
-		break;
-	}
-	return sentence_of_order(&pairs[0]);
+	if (!other || d->kind == BUG_ORDER)
+		return sentence_of_order(pair);
+	if (d->kind == BUG_SINGLE)
+		return sentence_of_single(pair, other, d->is_before);
+	return sentence_of_multi(pair, other);
 }

@@ -7,6 +7,7 @@
 #include "locate/located_words.h"
 #include "locate/saved_runs.h"
 #include "locate/tighten.h"
+#include "trial/interrupts.h"
 
 const struct locate_options locate_defaults = {
 	.procedure = LOCATE_ANY,
@@ -56,7 +57,9 @@ struct locating {
 	struct spectrum *spectra[LEVELS][2][2];
 	struct suspects suspects; /* of the procedure that is reported */
 	struct confirmation *confirmations;
-	uint64_t deadline; /* 0: none */
+	VEC(struct cycle) told; /* of what is reported */
+	uint64_t deadline;	/* 0: none */
+	bool allows_less;	/* of experiments (confirm.h) */
 };
 
 /* ---- one procedure ---- */
@@ -120,9 +123,11 @@ static int try_out(struct locating *k, const struct suspects *found,
 {
 	struct confirm_limits limits = { .most = k->o->try_most,
 					 .wanted = k->o->report_most,
-					 .deadline = k->deadline };
+					 .deadline = k->deadline,
+					 .allows_less = k->allows_less };
 
-	if (confirm(k->again, &k->g, found, &limits, results, err) < 0)
+	if (confirm(k->again, &k->g, found, &limits, results, err) < 0 &&
+	    !interrupts_came())
 		return -1;
 	for (size_t i = 0; i < found->all.count; i++) {
 		a->tried += results[i].was_tried;
@@ -131,9 +136,15 @@ static int try_out(struct locating *k, const struct suspects *found,
 	return 0;
 }
 
+/* What is kept by rules has no schedule that an order could be tried in. */
+static bool is_by_rules(const struct locating *k)
+{
+	return k->again && rules_are_there(&k->again->repro->plan->rules);
+}
+
 static bool has_experiments(const struct locating *k)
 {
-	return k->again && !k->o->skips_experiments;
+	return k->again && !k->o->skips_experiments && !is_by_rules(k);
 }
 
 /* 1: this procedure is the one to report; 0: go on. */
@@ -155,7 +166,8 @@ static int stage(struct locating *k, const struct stage *st, struct err *err)
 		return -1;
 	}
 	decides = has_experiments(k) ? a.confirmed : a.suspects;
-	vec_push(&k->l->attempts, a);
+	if (!k->allows_less || a.confirmed)
+		vec_push(&k->l->attempts, a);
 	if (!decides && (!a.suspects || k->suspects.all.count)) {
 		free(results);
 		suspects_done(&found);
@@ -173,19 +185,19 @@ static int stage(struct locating *k, const struct stage *st, struct err *err)
 
 static bool is_late(const struct locating *k)
 {
-	return k->deadline && locate_now_ms() >= k->deadline;
+	return interrupts_came() ||
+	       (k->deadline && locate_now_ms() >= k->deadline);
 }
 
-static int stages(struct locating *k, struct err *err)
+static int stages_in_turn(struct locating *k, struct err *err)
 {
 	const struct locate_options *o = k->o;
 	int rc = 0;
 
-	if (o->procedure == PROCEDURE_FALCON)
-		return stage(
-			k, &(struct stage){ PROCEDURE_FALCON, LEVEL_PC, false },
-			err);
-	for (size_t i = 0; i < STAGES && rc == 0 && !is_late(k); i++) {
+	/* Time is never too short for one. */
+	for (size_t i = 0;
+	     i < STAGES && rc == 0 && (!is_late(k) || !k->l->attempts.count);
+	     i++) {
 		if (o->procedure != LOCATE_ANY &&
 		    o->procedure != (int)order[i].procedure)
 			continue;
@@ -199,6 +211,24 @@ static int stages(struct locating *k, struct err *err)
 			   &(struct stage){ (enum procedure)o->procedure,
 					    (enum level)o->level, false },
 			   err);
+	return rc;
+}
+
+static int stages(struct locating *k, struct err *err)
+{
+	int rc;
+
+	if (k->o->procedure == PROCEDURE_FALCON) {
+		rc = stage(k,
+			   &(struct stage){ PROCEDURE_FALCON, LEVEL_PC, false },
+			   err);
+		return rc < 0 ? -1 : 0;
+	}
+	rc = stages_in_turn(k, err);
+	if (rc == 0 && has_experiments(k) && !is_late(k)) {
+		k->allows_less = true;
+		rc = stages_in_turn(k, err);
+	}
 	return rc < 0 ? -1 : 0;
 }
 
@@ -246,6 +276,8 @@ static int tighten_best(struct locating *k, struct err *err)
 		&spectrum_of(k, LEVEL_PC, true, false)->positions, &nearer);
 	results = xcalloc(nearer.all.count + 1, sizeof(*results));
 	rc = confirm(k->again, &k->g, &nearer, &limits, results, err);
+	if (interrupts_came())
+		rc = 0;
 	for (size_t i = 0; rc == 0 && i < nearer.all.count; i++)
 		if (confirmation_is(&results[i])) {
 			k->suspects.all.at[best] = nearer.all.at[i];
@@ -274,57 +306,111 @@ static bool is_linked(const struct suspect *a, const struct suspect *b)
 	       is_same_access(&b->pairs[0].tail, &a->pairs[0].head);
 }
 
-static void report_suspect(struct locating *k, const struct words *w, size_t i)
+/* Two pairs of one cycle are one cause. */
+static bool is_told(struct locating *k, const struct inquiry *q)
 {
-	const struct suspect *s = &k->suspects.all.at[i];
+	for (size_t i = 0; i < k->told.count; i++)
+		if (inquiry_is_same(q, &k->told.at[i]))
+			return true;
+	vec_push(&k->told, q->cycle);
+	return false;
+}
+
+static void tell_suspect(struct locating *k, const struct words *w, size_t i,
+			 const struct inquiry *q)
+{
 	struct located *l = k->l;
+	struct words here = *w;
 	struct located_suspect x;
 
-	words_of_suspect(w, s, &k->confirmations[i], &x);
+	here.run_sites = q->run ? captured_sites(q->run) : NULL;
+	words_of_suspect(&here, &k->suspects.all.at[i], &k->confirmations[i], q,
+			 &x);
+	sites_free(here.run_sites);
 	if (k->again)
-		x.agrees = words_of_switches(w, k->again->repro->plan, s,
+		x.agrees = words_of_switches(w, k->again->repro->plan, q,
 					     l->suspects.count ? NULL : l);
 	vec_push(&l->suspects, x);
 }
 
+/* What cannot be found out is left to the pairs. */
+static int report_suspect(struct locating *k, const struct words *w, size_t i,
+			  struct err *err)
+{
+	struct inquiry q = { 0 };
+	int rc = 0;
+
+	if (has_experiments(k) && confirmation_is(&k->confirmations[i]) &&
+	    !is_late(k))
+		rc = inquire(k->again, &k->g, &k->suspects.all.at[i],
+			     &k->confirmations[i], k->deadline, &q, err);
+	if (interrupts_came())
+		rc = 0;
+	if (rc == 0 && is_told(k, &q))
+		k->l->folded++;
+	else if (rc == 0)
+		tell_suspect(k, w, i, &q);
+	inquiry_done(&q);
+	return rc;
+}
+
 /* Suspect i, unless it is part of what is told. */
-static void report_once(struct locating *k, const struct words *w, size_t i,
-			const struct suspect **told)
+static int report_once(struct locating *k, const struct words *w, size_t i,
+		       const struct suspect **told, struct err *err)
 {
 	const struct suspect *s = &k->suspects.all.at[i];
 
 	for (size_t n = 0; k->l->is_confirmed && n < k->l->suspects.count; n++)
 		if (is_linked(told[n], s)) {
 			k->l->folded++;
-			return;
+			return 0;
 		}
 	told[k->l->suspects.count] = s;
-	report_suspect(k, w, i);
+	return report_suspect(k, w, i, err);
 }
 
-static void report(struct locating *k)
+static size_t count_class(const struct locating *k, int class)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->suspects.all.count; i++)
+		n += class_of(&k->confirmations[i]) == class;
+	return n;
+}
+
+/* The best there are: what brought the failure back every time is the cause,
+ * and what did so now and then needs it. */
+static int report_best(struct locating *k, const struct words *w,
+		       struct err *err)
 {
 	const struct suspect **told =
 		xcalloc(k->suspects.all.count + 1, sizeof(*told));
-	struct words w = { .g = &k->g, .deadline = k->deadline };
-	struct located *l = k->l;
+	int class = 0, rc = 0;
 
-	if (has_experiments(k))
-		w.again = k->again;
+	while (class < 2 && !count_class(k, class))
+		class ++;
+	if (class == 0)
+		k->l->weaker = count_class(k, 1);
+	for (size_t i = 0; rc == 0 && i < k->suspects.all.count &&
+			   k->l->suspects.count < k->o->report_most;
+	     i++)
+		if (class_of(&k->confirmations[i]) == class)
+			rc = report_once(k, w, i, told, err);
+	free(told);
+	return rc;
+}
+
+static int report(struct locating *k, struct err *err)
+{
+	struct words w = { .g = &k->g };
+	int rc;
 
 	if (k->g.failed)
 		w.sites = captured_sites(k->g.failed);
-	l->suspect_count = k->suspects.all.count;
-	/* What was confirmed is enough. */
-	for (int class = l->is_confirmed ? 0 : 2;
-	     class <= (l->is_confirmed ? 1 : 2); class ++)
-		for (size_t i = 0; i < k->suspects.all.count &&
-				   l->suspects.count < k->o->report_most;
-		     i++)
-			if (class_of(&k->confirmations[i]) == class)
-				report_once(k, &w, i, told);
-	free(told);
+	k->l->suspect_count = k->suspects.all.count;
+	rc = report_best(k, &w, err);
 	sites_free(w.sites);
+	return rc;
 }
 
 static void tell_runs(struct locating *k)
@@ -342,6 +428,8 @@ static void tell_runs(struct locating *k)
 	l->all_pairs = spectrum_of(k, LEVEL_PC, false, false)->pairs.count;
 	l->lost = k->g.failing->lost;
 	l->has_experiments = has_experiments(k);
+	l->is_by_rules = is_by_rules(k);
+	l->stopped_by = interrupts_came();
 	for (size_t i = 0; i < k->g.new_pairs.count; i++)
 		vec_push(&l->new_pairs, k->g.new_pairs.at[i]);
 }
@@ -351,8 +439,7 @@ static int find(struct locating *k, struct err *err)
 	if (stages(k, err) < 0 || tighten_best(k, err) < 0)
 		return -1;
 	tell_runs(k);
-	report(k);
-	return 0;
+	return report(k, err);
 }
 
 static void locating_done(struct locating *k)
@@ -363,6 +450,7 @@ static void locating_done(struct locating *k)
 				spectrum_free(k->spectra[level][keeps][calm]);
 	suspects_done(&k->suspects);
 	free(k->confirmations);
+	vec_free(&k->told);
 	gathered_done(&k->g);
 }
 

@@ -62,6 +62,7 @@ struct located_suspect {
 	uint32_t count;
 	struct located_pair pairs[2];
 	bool is_missing; /* the failing run did not come to the tail */
+	bool is_apart;	 /* or not right from the head to it */
 	double score;
 	struct confirmation confirmation;
 	bool is_confirmed;
@@ -70,8 +71,10 @@ struct located_suspect {
 	int row;	/* of LOCON's Table 1; 0: none of them */
 	bool has_other; /* a pair that leads back from it */
 	struct located_pair other;
+	bool is_other_missing; /* the failing run did not come to its tail */
+	uint32_t trials; /* that told the kind; 0: it is a guess by the pairs */
 	char *sentence;
-	bool agrees; /* a switch of the shrunk schedule lies between */
+	bool agrees; /* the switches of the shrunk schedule bring it about */
 };
 
 /* What each procedure came to. */
@@ -84,6 +87,7 @@ struct located_attempt {
 
 struct located_switch {
 	char *thread, *where, *source, *to;
+	bool is_choice; /* the thread waited or ended, and `to` was chosen */
 	bool agrees;
 };
 
@@ -100,12 +104,16 @@ struct located {
 	enum level level;
 	bool is_confirmed;
 	bool has_experiments;
+	bool is_by_rules;     /* the failure is kept so, hence no experiments */
+	int stopped_by;	      /* the interrupt that came, or 0 */
 	size_t suspect_count; /* in all */
 	size_t folded; /* confirmed, but of an interleaving that is told */
+	size_t weaker; /* confirmed, but what is told does it every time */
 	VEC(struct located_suspect) suspects; /* confirmed ones first */
 	VEC(struct located_attempt) attempts;
-	VEC(struct located_switch) switches; /* of the shrunk schedule */
-	VEC(size_t) new_pairs;		     /* by passing run */
+	/* Of the shrunk schedule; if it needs none, choices that agree. */
+	VEC(struct located_switch) switches;
+	VEC(size_t) new_pairs; /* by passing run */
 };
 
 /* A kept failure. `save`, if not NULL, is a directory to leave the runs in:
@@ -126,10 +134,10 @@ const char *level_text(enum level l);	      /* "pc", "thread", ... */
 
 /* ---- diagnosis_words.c ---- */
 
-/* One sentence of what is missing; the caller frees. `other` is the pair that
- * the diagnosis found, NULL: none. */
+/* One sentence of what is missing; the caller frees. `other` leads back from
+ * the pair; NULL: none does. */
 char *diagnosis_sentence(const struct diagnosis *d,
-			 const struct located_pair *pairs,
+			 const struct located_pair *pair,
 			 const struct located_pair *other);
 
 #endif

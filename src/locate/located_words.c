@@ -116,12 +116,47 @@ static char *thread_name(const struct words *w, uint16_t thread)
 	return xasprintf("thread %s", path);
 }
 
-static char *variable_name(const struct words *w, uint64_t addr)
+/* The place in the program's own code where a block was allocated. */
+static char *maker_of(struct sites *sites, uint32_t stack)
+{
+	struct site_chain chain = stack_resolve(sites, stack);
+
+	for (size_t i = 0; i < chain.count; i++) {
+		const struct frame *f = &chain.frames[i];
+
+		if (f->file && f->line && strncmp(f->file, "/usr/", 5) != 0)
+			return xasprintf("%s:%d", base_name(f->file), f->line);
+	}
+	return NULL;
+}
+
+static char *block_name(struct sites *sites, const struct location *where)
+{
+	char *maker = maker_of(sites, where->stack), *name;
+
+	name = xasprintf("byte %" PRIu64 " of the %s%s%s", where->offset,
+			 where->kind == LOCATION_HEAP ? "block" : "mapping",
+			 maker ? " from " : "", maker ? maker : "");
+	free(maker);
+	return name;
+}
+
+/* `deed` is of the failing run; NULL: nobody has inquired. */
+static char *variable_name(const struct words *w, uint64_t addr,
+			   const struct deed *deed)
 {
 	const char *name = w->sites ? global_name(w->sites, addr, 1) : NULL;
 
 	if (name)
 		return xstrdup(name);
+	if (deed && w->run_sites && deed->where.kind == LOCATION_STACK)
+		return xasprintf("byte -%" PRIu64
+				 " of the stack of thread %" PRIu32,
+				 deed->where.offset, deed->where.owner);
+	if (deed && w->run_sites &&
+	    (deed->where.kind == LOCATION_HEAP ||
+	     deed->where.kind == LOCATION_MAPPED))
+		return block_name(w->run_sites, &deed->where);
 	return xasprintf("memory at 0x%" PRIx64, addr);
 }
 
@@ -162,11 +197,13 @@ static struct located_access words_of_access(const struct words *w,
 }
 
 static struct located_pair words_of_pair(const struct words *w,
-					 const struct pair_line *p)
+					 const struct pair_line *p,
+					 const struct deed *deed)
 {
 	return (struct located_pair){ .head = words_of_access(w, &p->head),
 				      .tail = words_of_access(w, &p->tail),
-				      .variable = variable_name(w, p->addr),
+				      .variable =
+					      variable_name(w, p->addr, deed),
 				      .times = p->times,
 				      .addr = p->addr };
 }
@@ -187,79 +224,78 @@ static void pair_done(struct located_pair *p)
 	free(p->variable);
 }
 
-struct asking {
-	const struct words *w;
-	bool gave_up; /* what went wrong once is not tried again */
-};
-
-static bool holds_reversed(void *of, const struct pair_line *pair)
+static bool is_alike(const struct pair_line *p, const struct pair_line *q)
 {
-	struct asking *a = of;
-	struct suspect s = { .count = 1, .pairs = { *pair } };
-	struct err err;
-	bool holds = false;
+	return p->head.place == q->head.place && p->tail.place == q->tail.place;
+}
 
-	if (!a->gave_up && confirm_reversed(a->w->again, a->w->g, &s,
-					    a->w->deadline, &holds, &err) < 0)
-		a->gave_up = true;
-	return holds;
+static char *sentence_of(const struct words *w, const struct diagnosis *d,
+			 const struct inquiry *q,
+			 const struct located_suspect *l)
+{
+	struct located_pair there = { 0 };
+	const struct located_pair *back = d->has_other ? &l->other :
+					  l->count > 1 ? &l->pairs[1] :
+							 NULL;
+	char *text;
+
+	if (d->has_there)
+		there = words_of_pair(w, &d->there, inquiry_there(q));
+	text = diagnosis_sentence(d, d->has_there ? &there : &l->pairs[0],
+				  back);
+	pair_done(&there);
+	return text;
+}
+
+/* Is the second of coupled pairs what leads back? */
+static bool is_back_of(const struct suspect *s, const struct inquiry *q)
+{
+	return q->is_known && q->is_cycle &&
+	       s->pairs[1].head.place == q->cycle.back[1].place &&
+	       s->pairs[1].tail.place == q->cycle.back[0].place;
 }
 
 void words_of_suspect(const struct words *w, const struct suspect *s,
-		      const struct confirmation *c, struct located_suspect *l)
+		      const struct confirmation *c, const struct inquiry *q,
+		      struct located_suspect *l)
 {
-	struct asking asking = { .w = w };
-	struct diagnosis_ask ask = { .of = &asking };
 	struct diagnosis d;
 
 	*l = (struct located_suspect){ .count = s->count,
 				       .is_missing = s->is_missing,
-				       .score = s->score };
-	if (c) {
-		l->confirmation = *c;
-		l->is_confirmed = confirmation_is(c);
-	}
+				       .score = s->score,
+				       .confirmation = *c,
+				       .is_confirmed = confirmation_is(c) };
 	for (uint32_t i = 0; i < s->count; i++) {
-		l->pairs[i] = words_of_pair(w, &s->pairs[i]);
-		l->pairs[i].head.visit = l->confirmation.at[i][0].visit;
-		l->pairs[i].tail.visit = l->confirmation.at[i][1].visit;
+		l->pairs[i] = words_of_pair(w, &s->pairs[i],
+					    i == 0 ? inquiry_there(q) :
+					    is_back_of(s, q) ? inquiry_back(q) :
+							       NULL);
+		l->pairs[i].head.visit = c->at[i][0].visit;
+		l->pairs[i].tail.visit = c->at[i][1].visit;
 	}
-	ask.holds_reversed = l->confirmation.reversal_holds;
-	if (w->again && l->is_confirmed)
-		ask.holds = holds_reversed;
-	d = diagnose(w->g, s, &ask);
+	d = q->is_known ? inquiry_diagnosis(q) :
+			  diagnose(w->g, s, c->reversal_holds);
+	/* Of coupled pairs the second is the way back, unless there is a
+	 * shorter one. */
+	if (s->count > 1 && d.kind == BUG_ORDER)
+		d = diagnose(w->g, s, c->reversal_holds);
+	if (s->count > 1 && d.has_other && is_alike(&d.other, &s->pairs[1]))
+		d.has_other = false;
 	l->kind = d.kind;
+	l->trials = q->is_known ? q->trials : 0;
+	l->is_apart = s->is_missing;
+	if (q->is_known)
+		l->is_missing = q->is_missing;
 	l->row = d.row;
 	l->has_other = d.has_other;
+	l->is_other_missing = d.is_other_missing;
 	if (d.has_other)
-		l->other = words_of_pair(w, &d.other);
-	l->sentence = diagnosis_sentence(&d, l->pairs,
-					 d.has_other ? &l->other : NULL);
+		l->other = words_of_pair(w, &d.other, inquiry_back(q));
+	l->sentence = sentence_of(w, &d, q, l);
 }
 
 /* ---- the shrunk schedule ---- */
-
-static bool is_within(const struct pair_names *n, const struct suspect *s,
-		      uint32_t module, uint64_t address, uint16_t thread)
-{
-	uint64_t low = UINT64_MAX, high = 0;
-
-	for (uint32_t i = 0; i < 2 * s->count; i++) {
-		const struct pair_line *p = &s->pairs[i / 2];
-		const struct pair_end *e = i % 2 ? &p->tail : &p->head;
-		const struct pair_place *at = &n->places.at[e->place];
-
-		if (e->thread != thread || at->module != module)
-			continue;
-		if (at->address < low)
-			low = at->address;
-		if (at->address > high)
-			high = at->address;
-	}
-	/* The call of a hook is some bytes long. */
-	return low != UINT64_MAX && address + 16 >= low &&
-	       address <= high + 256;
-}
 
 static uint16_t thread_of_step(const struct words *w, uint32_t number)
 {
@@ -272,45 +308,74 @@ static uint16_t thread_of_step(const struct words *w, uint32_t number)
 	return (uint16_t)thread;
 }
 
-/* The thread of the tail is stopped, and that of the head goes on: so the head
- * came first. */
-static bool lets_head_first(const struct suspect *s, uint16_t from, uint16_t to)
+static bool is_realised(const struct words *w, const struct plan *plan,
+			const struct plan_step *p, const struct inquiry *q)
 {
-	return s->count == 1 && s->pairs[0].tail.thread == from &&
-	       s->pairs[0].head.thread == to;
+	uint32_t place = 0;
+
+	if (p->module < plan->modules.count)
+		place = pair_place_number(
+			w->g->names,
+			pair_module(w->g->names,
+				    plan->modules.at[p->module].name),
+			p->address);
+	return inquiry_realises(q, thread_of_step(w, p->thread), place,
+				thread_of_step(w, p->to));
 }
 
-bool words_of_switches(const struct words *w, const struct plan *plan,
-		       const struct suspect *s, struct located *l)
+static void switch_tell(const struct words *w, const struct plan_step *p,
+			bool agrees, bool is_choice, struct located *l)
+{
+	vec_push(&l->switches,
+		 (struct located_switch){
+			 .thread = thread_name(w, thread_of_step(w, p->thread)),
+			 .to = thread_name(w, thread_of_step(w, p->to)),
+			 .where =
+				 xstrdup(p->where && *p->where ? p->where : ""),
+			 .source = p->source ? xstrdup(p->source) : NULL,
+			 .is_choice = is_choice,
+			 .agrees = agrees });
+}
+
+/* Nobody's turn is taken: then it is who goes on when another waits. */
+static bool words_of_choices(const struct words *w, const struct plan *plan,
+			     const struct inquiry *q, struct located *l)
 {
 	bool any = false;
 
+	for (size_t i = 0; i < plan->steps.count && q->is_known; i++) {
+		const struct plan_step *p = &plan->steps.at[i];
+
+		if ((p->what != STEP_BLOCK && p->what != STEP_END) ||
+		    !inquiry_is_chosen(q, thread_of_step(w, p->thread),
+				       p->what == STEP_END,
+				       thread_of_step(w, p->to)))
+			continue;
+		if (l && !any)
+			switch_tell(w, p, true, true, l);
+		any = true;
+	}
+	return any;
+}
+
+bool words_of_switches(const struct words *w, const struct plan *plan,
+		       const struct inquiry *q, struct located *l)
+{
+	bool any = false, none = true;
+
 	for (size_t i = 0; i < plan->steps.count; i++) {
 		const struct plan_step *p = &plan->steps.at[i];
-		struct located_switch x = { 0 };
-		const char *module;
+		bool agrees;
 
 		if (p->what != STEP_PREEMPT && p->what != STEP_YIELD)
 			continue;
-		module = p->module < plan->modules.count ?
-				 plan->modules.at[p->module].name :
-				 "";
-		x.agrees = is_within(w->g->names, s,
-				     pair_module(w->g->names, module),
-				     p->address,
-				     thread_of_step(w, p->thread)) ||
-			   lets_head_first(s, thread_of_step(w, p->thread),
-					   thread_of_step(w, p->to));
-		any |= x.agrees;
-		if (l) {
-			x.thread = thread_name(w, thread_of_step(w, p->thread));
-			x.to = thread_name(w, thread_of_step(w, p->to));
-			x.where = xstrdup(p->where ? p->where : "?");
-			x.source = p->source ? xstrdup(p->source) : NULL;
-			vec_push(&l->switches, x);
-		}
+		agrees = q->is_known && is_realised(w, plan, p, q);
+		none = false;
+		any |= agrees;
+		if (l)
+			switch_tell(w, p, agrees, false, l);
 	}
-	return any;
+	return none ? words_of_choices(w, plan, q, l) : any;
 }
 
 void located_done(struct located *l)

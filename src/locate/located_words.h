@@ -8,25 +8,27 @@
  * there is.
  */
 
+#include "locate/inquiry.h"
 #include "locate/locate.h"
 
 struct words {
 	const struct gathered *g;
 	struct sites *sites;
-	struct again *again; /* for experiments; NULL: none */
-	uint64_t deadline;   /* of them; 0: none */
+	struct sites *run_sites; /* of an inquiry's run; NULL: none */
 };
 
 /* Functions and lines of all places, from the failing run's modules. */
 void words_of_places(struct gathered *g);
 
-/* `c` may be NULL. */
+/* An inquiry that is not known says nothing. */
 void words_of_suspect(const struct words *w, const struct suspect *s,
-		      const struct confirmation *c, struct located_suspect *l);
+		      const struct confirmation *c, const struct inquiry *q,
+		      struct located_suspect *l);
 
-/* Does a switch that shrinking left lie at the accesses of the suspect? With
- * `l` the switches are listed there. */
+/* Does a switch that shrinking left bring the suspect about? If there is none,
+ * each thread runs until it waits: then, does the choice of who goes on? With
+ * `l` they are listed there. */
 bool words_of_switches(const struct words *w, const struct plan *plan,
-		       const struct suspect *s, struct located *l);
+		       const struct inquiry *q, struct located *l);
 
 #endif

@@ -116,17 +116,7 @@ char *pair_thread_path(const struct region_thread *threads, uint32_t count,
 
 /* ---- from the region ---- */
 
-/* What numbers of this run are called. */
-struct taking {
-	struct pair_names *names;
-	const struct region *region;
-	VEC(uint32_t) modules;
-	VEC(uint32_t) threads; /* number + 1 */
-	VEC(uint32_t) nodes;   /* way + 1 */
-	uint32_t program;      /* the module that loops are known of */
-};
-
-static uint32_t take_site(struct taking *k, uint32_t site)
+static uint32_t take_site(struct pair_taking *k, uint32_t site)
 {
 	for (size_t i = 0; i < k->modules.count; i++) {
 		const struct region_module *m = &k->region->modules[i];
@@ -139,21 +129,31 @@ static uint32_t take_site(struct taking *k, uint32_t site)
 	return 0;
 }
 
-static void take_modules(struct taking *k)
+struct pair_taking pair_taking_begin(struct pair_names *n,
+				     const struct region *r)
 {
-	const struct region *r = k->region;
+	struct pair_taking k = { .names = n, .region = r };
 	uint32_t count = atomic_load(&r->module_count);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const char *slash = strrchr(r->modules[i].path, '/');
 
-		vec_push(&k->modules,
-			 pair_module(k->names,
+		vec_push(&k.modules,
+			 pair_module(n,
 				     slash ? slash + 1 : r->modules[i].path));
 	}
+	k.program = k.modules.count ? k.modules.at[0] : UINT32_MAX;
+	return k;
 }
 
-static uint16_t take_thread(struct taking *k, uint32_t number)
+void pair_taking_end(struct pair_taking *k)
+{
+	vec_free(&k->modules);
+	vec_free(&k->threads);
+	vec_free(&k->nodes);
+}
+
+uint16_t pair_taking_thread(struct pair_taking *k, uint32_t number)
 {
 	const struct region *r = k->region;
 	uint32_t count = atomic_load(&r->thread_count);
@@ -169,8 +169,8 @@ static uint16_t take_thread(struct taking *k, uint32_t number)
 	return (uint16_t)(k->threads.at[number] - 1);
 }
 
-/* The way of a node; a parent has a lower number. */
-static uint32_t take_way(struct taking *k, uint32_t node)
+/* A parent has a lower number. */
+uint32_t pair_taking_way(struct pair_taking *k, uint32_t node)
 {
 	const struct region *r = k->region;
 	uint32_t count = atomic_load(&r->stack_count), outer;
@@ -182,7 +182,7 @@ static uint32_t take_way(struct taking *k, uint32_t node)
 	if (!k->nodes.at[node]) {
 		const struct region_stack *s = &r->stacks[node];
 
-		outer = s->parent < node ? take_way(k, s->parent) : 0;
+		outer = s->parent < node ? pair_taking_way(k, s->parent) : 0;
 		k->nodes.at[node] = pair_way_number(k->names,
 						    take_site(k, s->site),
 						    outer) +
@@ -193,7 +193,8 @@ static uint32_t take_way(struct taking *k, uint32_t node)
 
 /* Whoever is called in a loop is in it. A place is where a call returns to, so
  * the instruction before it is meant. */
-static uint16_t loop_of(const struct taking *k, uint32_t place, uint32_t way)
+static uint16_t loop_of(const struct pair_taking *k, uint32_t place,
+			uint32_t way)
 {
 	const struct pair_names *n = k->names;
 
@@ -212,15 +213,17 @@ static uint16_t loop_of(const struct taking *k, uint32_t place, uint32_t way)
 	}
 }
 
-static struct pair_end take_end(struct taking *k, uint64_t word, uint64_t at)
+static struct pair_end take_end(struct pair_taking *k, uint64_t word,
+				uint64_t at)
 {
-	struct pair_end e = { .thread = take_thread(k, pair_thread(word)),
+	struct pair_end e = { .thread =
+				      pair_taking_thread(k, pair_thread(word)),
 			      .kind = (uint8_t)pair_kind(word),
 			      .count = (uint32_t)(at >> 32),
 			      .began = (uint32_t)at };
 
 	if (k->region->pairs.flags & PAIRS_STACKS) {
-		e.way = take_way(k, pair_place(word));
+		e.way = pair_taking_way(k, pair_place(word));
 		e.place = k->names->ways.at[e.way].place;
 	} else {
 		e.place = take_site(k, pair_place(word));
@@ -244,7 +247,7 @@ struct pair_run *pair_run_new(void)
 	return xcalloc(1, sizeof(struct pair_run));
 }
 
-static void take_pair(struct taking *k, struct pair_run *run,
+static void take_pair(struct pair_taking *k, struct pair_run *run,
 		      const struct access_pair *p)
 {
 	struct pair_line line = { .head = take_end(k, p->head, p->head_at),
@@ -265,12 +268,10 @@ static void take_pair(struct taking *k, struct pair_run *run,
 
 struct pair_run *pair_run_take(struct pair_names *n, const struct region *r)
 {
-	struct taking k = { .names = n, .region = r };
+	struct pair_taking k = pair_taking_begin(n, r);
 	struct pair_run *run = pair_run_new();
 	uint32_t count = atomic_load(&r->pairs.count);
 
-	take_modules(&k);
-	k.program = k.modules.count ? k.modules.at[0] : UINT32_MAX;
 	for (uint32_t i = 0; i < count && i < PAIRS_MOST; i++)
 		if (r->pairs.pairs[i].head)
 			take_pair(&k, run, &r->pairs.pairs[i]);
@@ -280,9 +281,7 @@ struct pair_run *pair_run_take(struct pair_names *n, const struct region *r)
 	run->lost = atomic_load(&r->pairs.lost);
 	run->is_exact = r->mode == MODE_CONTROL;
 	run->has_loops = r->pairs.flags & PAIRS_LOOPS;
-	vec_free(&k.modules);
-	vec_free(&k.threads);
-	vec_free(&k.nodes);
+	pair_taking_end(&k);
 	return run;
 }
 

@@ -96,6 +96,22 @@ uint32_t pair_thread_number(struct pair_names *n, const char *path);
 char *pair_thread_path(const struct region_thread *threads, uint32_t count,
 		       uint32_t number);
 
+/* What the numbers of the run are called that the region has seen last. */
+struct pair_taking {
+	struct pair_names *names;
+	const struct region *region;
+	VEC(uint32_t) modules;
+	VEC(uint32_t) threads; /* number + 1 */
+	VEC(uint32_t) nodes;   /* way + 1 */
+	uint32_t program;      /* the module that loops are known of */
+};
+
+struct pair_taking pair_taking_begin(struct pair_names *n,
+				     const struct region *r);
+uint16_t pair_taking_thread(struct pair_taking *k, uint32_t number);
+uint32_t pair_taking_way(struct pair_taking *k, uint32_t node);
+void pair_taking_end(struct pair_taking *k);
+
 /* Takes the pairs of the run that the region has seen last. */
 struct pair_run *pair_run_take(struct pair_names *n, const struct region *r);
 struct pair_run *pair_run_new(void);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/event.h"
+#include "base/quote.h"
 #include "trace/text_form.h"
 
 enum { PRIVATES_A_LINE = 8 };
@@ -32,6 +33,15 @@ struct reader {
 	struct plan *plan;
 	bool ended;
 };
+
+/* For people to read, in a terminal. */
+static char *clean_copy(const char *word)
+{
+	char *copy = xstrdup(word);
+
+	quote_clean(copy);
+	return copy;
+}
 
 static int read_flag(struct reader *r)
 {
@@ -99,16 +109,8 @@ static int read_thread(struct reader *r)
 	if (n != r->plan->threads.count || !name)
 		return line_error(r->line, "threads are out of order, or one "
 					   "has no name");
-	vec_push(&r->plan->threads, xstrdup(name));
+	vec_push(&r->plan->threads, clean_copy(name));
 	return 0;
-}
-
-static int kind_of(const char *text)
-{
-	for (int kind = 0; text && kind < EVENT_KINDS; kind++)
-		if (strcmp(text, event_text((unsigned int)kind)) == 0)
-			return kind;
-	return -1;
 }
 
 static int what_of(const char *text)
@@ -147,7 +149,7 @@ static int read_step(struct reader *r, int what)
 	const char *kind_text = line_word(r->line);
 	const char *where = line_word(r->line);
 	const char *source = line_word(r->line);
-	int kind = kind_of(kind_text);
+	int kind = event_kind_of(kind_text);
 	struct plan_step s;
 
 	if (kind < 0 || !where || !source)
@@ -164,8 +166,8 @@ static int read_step(struct reader *r, int what)
 				.kind = (uint8_t)kind };
 	if (check_step(r, &s) < 0)
 		return -1;
-	s.where = *where ? xstrdup(where) : NULL;
-	s.source = *source ? xstrdup(source) : NULL;
+	s.where = *where ? clean_copy(where) : NULL;
+	s.source = *source ? clean_copy(source) : NULL;
 	vec_push(&r->plan->steps, s);
 	return 0;
 }

@@ -91,12 +91,12 @@ bool rules_are_there(const struct rules *r)
 
 /* ---- writing ---- */
 
-static void write_kinds(uint8_t set, FILE *out)
+void rule_kinds_write(const struct rule_event *e, FILE *out)
 {
 	const char *before = "";
 
 	for (int i = 0; i < KINDS; i++)
-		if (set & kinds[i].kind) {
+		if (e->kinds & kinds[i].kind) {
 			fprintf(out, "%s%s", before, kinds[i].text);
 			before = "+";
 		}
@@ -107,7 +107,7 @@ static void write_kinds(uint8_t set, FILE *out)
 static void write_event(const struct rule_event *e, FILE *out)
 {
 	fputs("event ", out);
-	write_kinds(e->kinds, out);
+	rule_kinds_write(e, out);
 	putc(' ', out);
 	text_put_quoted(out, e->where ? e->where : "");
 	fprintf(out, " thread=%u", e->thread);
@@ -116,7 +116,7 @@ static void write_event(const struct rule_event *e, FILE *out)
 	if (e->stack)
 		fprintf(out, " stack=0x%" PRIx32, e->stack);
 	fprintf(out, " module=%" PRIu32 " address=0x%" PRIx64 " hold=%d\n",
-		e->module, e->address, e->flags & FORCE_HOLD);
+		e->module, e->address, e->flags);
 }
 
 void rules_write(const struct rules *r, FILE *out)
@@ -222,7 +222,7 @@ static int read_event(struct rules *r, struct text_line *line, size_t modules)
 		{ "stack", &stack, UINT32_MAX },
 		{ "module", &module, UINT32_MAX },
 		{ "address", &address, UINT64_MAX },
-		{ "hold", &hold, 1 },
+		{ "hold", &hold, FORCE_HOLD | FORCE_GATE },
 		{ NULL, NULL, 0 },
 	};
 	char *kind = line_word(line), *where = line_word(line);
@@ -242,7 +242,7 @@ static int read_event(struct rules *r, struct text_line *line, size_t modules)
 	e.stack = (uint32_t)stack;
 	e.thread = (uint8_t)thread;
 	e.object = (uint8_t)object;
-	e.flags = hold ? FORCE_HOLD : 0;
+	e.flags = (uint8_t)hold;
 	e.where = *where ? xstrdup(where) : NULL;
 	rule->events[rule->count++] = e;
 	return 1;

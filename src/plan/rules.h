@@ -55,6 +55,9 @@ bool rules_are_equal(const struct rules *a, const struct rules *b);
 /* Is there anything to obey? */
 bool rules_are_there(const struct rules *r);
 
+/* What an event does, in words: "read", "read+write", "any". */
+void rule_kinds_write(const struct rule_event *e, FILE *out);
+
 /* ---- the text form, as lines of a plan ---- */
 
 struct text_line;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bisect.h"
 #include "regress/signature.h"
 
 /* ---- making it ---- */
@@ -66,19 +67,11 @@ void code_map_free(struct code_map *m)
 
 const struct code_piece *code_find(const struct code_map *m, uint32_t site)
 {
-	size_t from = 0, to = m->pieces.count;
+	size_t n = bisect(i, 0, m->pieces.count, m->pieces.at[i].high <= site);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (m->pieces.at[middle].high <= site)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from == m->pieces.count || m->pieces.at[from].low > site)
+	if (n == m->pieces.count || m->pieces.at[n].low > site)
 		return NULL;
-	return &m->pieces.at[from];
+	return &m->pieces.at[n];
 }
 
 const struct code_function *code_holder(const struct code_map *m, uint32_t site)

@@ -9,6 +9,7 @@
 #include "regress/hunter.h"
 #include "regress/locate_briefly.h"
 #include "regress/recorded.h"
+#include "trial/interrupts.h"
 
 enum {
 	TRIED_MOST = 48, /* candidates */
@@ -41,7 +42,7 @@ static bool is_spent(const struct bench *b)
 {
 	uint64_t now = now_ms();
 
-	if (b->runs >= b->runs_most)
+	if (b->runs >= b->runs_most || interrupts_came())
 		return true;
 	return now >= b->deadline &&
 	       (b->runs >= RUNS_LEAST || now >= b->deadline + 4 * b->ms);
@@ -389,12 +390,16 @@ void signatures_keep(const char *store, const char *name)
 	struct err err;
 	bool is_locatable = false;
 
+	if (interrupts_came())
+		return;
 	if (again_open(&a, store, name, true, &err) < 0 ||
 	    derive_and_save(&a, DERIVE_RUNS_KEPT, DERIVE_MS_KEPT, &s, &err) < 0)
 		log_warn("%s has no signature: %s", name, err.text);
 	else
+		/* Without a step one thread alone has run. */
 		is_locatable = !is_reliable(&s) && can_locate(a.repro) &&
-			       !a.repro->plan->rules.is_free;
+			       !a.repro->plan->rules.is_free &&
+			       a.repro->plan->steps.count;
 	signatures_done(&s);
 	again_close(&a);
 	if (is_locatable)

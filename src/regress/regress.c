@@ -9,6 +9,8 @@
 #include "regress/derive.h"
 #include "regress/regress_inner.h"
 #include "regress/widen.h"
+#include "trial/interrupts.h"
+#include "trial/moved.h"
 
 const char *regress_verdict_text(enum regress_verdict v)
 {
@@ -35,6 +37,8 @@ const char *regress_sure_text(enum regress_sure s)
 
 enum exit_status regress_status(const struct regress_result *r)
 {
+	if (r->has_failed)
+		return EXIT_FAILED;
 	switch (r->verdict) {
 	case REGRESS_SAME:
 	case REGRESS_OTHER:
@@ -50,7 +54,7 @@ enum exit_status regress_status(const struct regress_result *r)
 
 bool regress_has_runs(const struct regress *r)
 {
-	return r->result->iterations.count < r->o->runs;
+	return r->result->iterations.count < r->o->runs && !interrupts_came();
 }
 
 static bool is_better(const struct hunt_report *a, const struct hunt_report *b)
@@ -130,15 +134,42 @@ static int perturb(struct regress *r, const struct widening *all,
 	return rc < 0 ? -1 : r->broken ? 1 : 0;
 }
 
+/* In another build the schedule has places of that; the one that is kept stays
+ * as it is. */
+static struct captured *follow(struct again *a, bool is_same_build,
+			       struct err *err)
+{
+	struct plan *moved;
+	struct captured *run;
+	size_t lost;
+
+	if (is_same_build)
+		return follower_run(&a->follower, a->repro->plan, false, err);
+	moved = plan_moved(a->repro->plan, a->follower.worker.region, &lost);
+	run = follower_run(&a->follower, moved, false, err);
+	plan_free(moved);
+	return run;
+}
+
+/* Rules name places by their addresses, and those of another build are found
+ * by signatures. */
+static bool can_replay(const struct regress *r)
+{
+	if (!regress_has_runs(r))
+		return false;
+	return r->result->is_same_build ||
+	       (r->o->fits_schedule &&
+		!rules_are_there(&r->again.repro->plan->rules));
+}
+
 /* The kept schedule, where it fits, or the kept rules: 1 when something
  * broke. */
 static int replay(struct regress *r, struct err *err)
 {
 	struct again *a = &r->again;
-	struct captured *run =
-		a->repro->plan->rules.is_free ?
-			perturber_replay(&r->perturber, err) :
-			follower_run(&a->follower, a->repro->plan, false, err);
+	struct captured *run = a->repro->plan->rules.is_free ?
+				       perturber_replay(&r->perturber, err) :
+				       follow(a, r->result->is_same_build, err);
 
 	if (!run)
 		return -1;
@@ -293,7 +324,7 @@ static int try_it(struct regress *r, const char *name, struct err *err)
 	if (hunter_init(&r->hunter, a, err) < 0)
 		return -1;
 	perturber_init(&r->perturber, a, r->o->store, r->hunter.map);
-	if (*is_same && regress_has_runs(r))
+	if (can_replay(r))
 		rc = replay(r, err);
 	if (rc == 0)
 		rc = try_similar(r, name, err);
@@ -325,6 +356,20 @@ static int finish(struct regress *r, struct err *err)
 	return 0;
 }
 
+/* An interrupt is no failure, and no answer either. */
+static void tell_interrupt(struct regress *r)
+{
+	struct regress_result *result = r->result;
+
+	if (r->broken)
+		return;
+	result->verdict = REGRESS_UNKNOWN;
+	free(result->why);
+	result->why = xasprintf(
+		"interrupted by SIG%s after %zu runs, in which nothing broke",
+		sigabbrev_np(interrupts_came()), result->iterations.count);
+}
+
 int regress_run(const struct regress_options *o, const char *name,
 		struct regress_result *result, struct err *err)
 {
@@ -332,15 +377,22 @@ int regress_run(const struct regress_options *o, const char *name,
 	char *program = NULL;
 	int rc = -1;
 
-	*result = (struct regress_result){ .name = xstrdup(name) };
+	*result = (struct regress_result){ .name = xstrdup(name),
+					   .method = o->method };
 	if (again_open(&r.again, o->store, name, o->allows_check, err) == 0) {
 		double began = hunt_now();
 
+		result->is_by_rules =
+			rules_are_there(&r.again.repro->plan->rules);
 		if (o->program)
 			program = realpath(o->program, NULL);
 		r.again.instead = program ? program : o->program;
 		r.again.mode = AGAIN_CONTROLLED;
 		rc = try_it(&r, name, err);
+		if (interrupts_came()) {
+			tell_interrupt(&r);
+			rc = 0;
+		}
 		result->seconds = hunt_now() - began;
 		result->was = xstrdup(r.again.repro->verdict);
 		result->program = xstrdup(r.again.argv[0]);

@@ -55,6 +55,10 @@ struct regress_options {
 	enum regress_method method;
 	bool allows_check;
 	bool keeps; /* what broke, as a new repro */
+	/* In another build, too, the kept schedule comes first, as far as its
+	 * places are found again. It costs a run, and mostly it diverges; but
+	 * what came back by a merge, say, is seen at once. */
+	bool fits_schedule;
 	/* Leaves what was located beside the failure: a matter of reports, so
 	 * the caller's. NULL: nothing is located. */
 	void (*keep_located)(const struct located *l, const char *store);
@@ -71,7 +75,7 @@ struct sameness {
 		FAILURE_SAME,  /* of the same identity */
 	} failure;
 	bool is_telling;  /* its identity says where, not only that */
-	bool is_replayed; /* the kept schedule gave the kept failure */
+	bool is_followed; /* it came by the kept schedule, or the kept rules */
 	bool is_ordered;  /* the events came before it, in their order */
 	bool is_signed;	  /* its own signature is like one of the old */
 	enum {
@@ -117,6 +121,9 @@ struct regress_result {
 	char *name;    /* of the repro */
 	char *was;     /* its verdict */
 	char *program; /* that was run */
+	enum regress_method method;
+	bool is_by_rules; /* it is kept so, not by a schedule */
+	bool has_failed;  /* it could not be tried; `why` says more */
 	enum regress_verdict verdict;
 	enum regress_sure sure;
 	struct sameness same; /* if it broke */
@@ -127,8 +134,9 @@ struct regress_result {
 	bool is_same_build;
 	double seconds; /* until the verdict, all in all */
 	double hunting; /* of these, in runs: what the paper measures */
-	struct signatures signatures;
-	uint32_t signature; /* that the matches are of */
+	struct signatures signatures; /* of the failure; by Maple: what the
+					 profile has */
+	uint32_t signature;	      /* that the matches are of */
 	struct regress_match matches[HUNT_EVENTS];
 	VEC(struct regress_iteration) iterations;
 };

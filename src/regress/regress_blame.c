@@ -96,7 +96,8 @@ void regress_compare_pairs(struct regress *r, const struct repro *kept)
 	if (!can_locate(kept ? kept : r->again.repro))
 		return;
 	s->pairs = PAIRS_UNKNOWN;
-	s->unknown = "it is not kept, so it was not located";
+	s->unknown = r->o->keeps ? "it is the failure that is kept" :
+				   "it is not kept, so it was not located";
 	if (!kept || !r->o->keep_located)
 		return;
 	s->unknown = "it has no schedule by which it could be located";

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "regress/derive.h"
+#include "trial/interrupts.h"
 
 enum {
 	CONVERT_HELD = 16,  /* runs in which threads are held as they were */
@@ -55,7 +56,8 @@ int regress_convert(struct regress *r, struct err *err)
 	if (!result->signatures.all.count)
 		return 0;
 	s = &result->signatures.all.at[result->signature];
-	for (uint32_t i = 0; i < CONVERT_RUNS && r->rules; i++) {
+	for (uint32_t i = 0; i < CONVERT_RUNS && r->rules && !interrupts_came();
+	     i++) {
 		struct hunt_run run;
 
 		convert_setting(&set, i);

@@ -3,12 +3,14 @@
  * Is what broke the bug that was kept? The paper asks a person. Three things
  * speak for it or against it.
  *
- * The failure: it has the same identity (kind, message, functions); or it is of
- * the same kind at least (a crash being as good as the heap misuse that causes
- * it), at the same place at best.
+ * The failure: it has the same identity (kind, message, functions; in another
+ * build lines may have other numbers); or it is of the same kind at least (a
+ * crash being as good as the heap misuse that causes it), at the same place at
+ * best, where another condition is another place.
  *
- * The signature: its events came about in their order before it; or the failure
- * that is kept has a signature of its own like one of the old failure's.
+ * The signature: its events came about in their order before it, or it came by
+ * the very schedule that was kept; or the failure that is kept has a signature
+ * of its own like one of the old failure's.
  *
  * The pairs of accesses that were located as the cause of the one and of the
  * other, and confirmed by experiments (blamed.h).
@@ -71,6 +73,25 @@ static bool is_same_place(const char *a, const char *b)
 	return x && y && x[1] && strcmp(x, y) == 0;
 }
 
+/* The condition of a failed assertion, as it stands in the message. */
+static const char *claim_of(const char *identity, size_t *size)
+{
+	const char *from = strchr(identity, '`');
+	const char *to = from ? strstr(from, "' failed") : NULL;
+
+	*size = to ? (size_t)(to - from) : 0;
+	return to ? from : NULL;
+}
+
+/* Two checks of one function may have nothing to do with each other. */
+static bool is_other_claim(const char *a, const char *b)
+{
+	size_t x_size, y_size;
+	const char *x = claim_of(a, &x_size), *y = claim_of(b, &y_size);
+
+	return x && y && (x_size != y_size || memcmp(x, y, x_size) != 0);
+}
+
 static bool is_complete(const struct regress *r)
 {
 	const struct regress_result *result = r->result;
@@ -91,17 +112,24 @@ static void look(struct regress *r)
 
 	s->is_telling = is_telling(r->verdict.kind);
 	s->is_ordered = is_complete(r);
-	if (strcmp(identity, old->identity) == 0)
+	s->is_followed = result->iterations.at[runs - 1].kind ==
+			 ITERATION_REPLAY;
+	if (again_is_kept_one(&r->again, &r->verdict))
 		s->failure = FAILURE_SAME;
 	else if (family(r->verdict.kind) != family(old->outcome))
 		s->failure = FAILURE_OTHER;
 	else
-		s->failure = is_same_place(identity, old->identity) ?
+		s->failure = is_same_place(identity, old->identity) &&
+					     !is_other_claim(identity,
+							     old->identity) ?
 				     FAILURE_PLACE :
 				     FAILURE_KIND;
-	s->is_replayed = s->failure == FAILURE_SAME &&
-			 result->iterations.at[runs - 1].kind ==
-				 ITERATION_REPLAY;
+}
+
+/* The kept schedule gave the kept failure. */
+static bool is_replayed(const struct sameness *s)
+{
+	return s->is_followed && s->failure == FAILURE_SAME;
 }
 
 /* ---- the ladder ---- */
@@ -118,15 +146,17 @@ enum rung {
 /* By the failure, and by the events that came before it. */
 static int rung_first(const struct sameness *s)
 {
-	if (s->failure == FAILURE_SAME && s->is_ordered)
+	bool is_ordered = s->is_ordered || s->is_followed;
+
+	if (s->failure == FAILURE_SAME && is_ordered)
 		return RUNG_SAME_CERTAIN;
 	if (s->failure == FAILURE_PLACE ||
 	    (s->failure == FAILURE_SAME && s->is_telling) ||
-	    (s->failure == FAILURE_KIND && s->is_ordered))
+	    (s->failure == FAILURE_KIND && is_ordered))
 		return RUNG_SAME_LIKELY;
 	if (s->failure == FAILURE_SAME)
 		return RUNG_SAME_POSSIBLE;
-	return s->is_ordered ? RUNG_OTHER_POSSIBLE : RUNG_OTHER_LIKELY;
+	return is_ordered ? RUNG_OTHER_POSSIBLE : RUNG_OTHER_LIKELY;
 }
 
 /* By a signature of its own, if it is a failure of the same kind. */
@@ -159,7 +189,7 @@ static enum rung rung_of(const struct sameness *s)
 {
 	int rung = rung_first(s);
 
-	if (s->is_replayed)
+	if (is_replayed(s))
 		return RUNG_SAME_CERTAIN;
 	rung = rung_signed(s, rung);
 	/* No more than certain before pairs speak against it. */
@@ -173,8 +203,26 @@ static enum rung rung_of(const struct sameness *s)
 
 /* ---- words ---- */
 
-static void say_failure(const struct sameness *s, FILE *out)
+/* Maple has the profile's interleavings in the place of a signature. */
+static const char *way_of(const struct regress_result *r)
 {
+	const struct regress_iteration *last =
+		&r->iterations.at[r->iterations.count - 1];
+
+	if (r->method == REGRESS_MAPLE)
+		return last->kind == ITERATION_PROFILE ?
+			       ", in a run of the profile" :
+			       ", by an interleaving of the profile";
+	if (r->same.is_followed)
+		return ", by the kept schedule";
+	return r->same.is_ordered ?
+		       ", after the signature's events in their order" :
+		       ", by another way than the signature's";
+}
+
+static void say_failure(const struct regress_result *r, FILE *out)
+{
+	const struct sameness *s = &r->same;
 	static const char *const failures[] = {
 		[FAILURE_OTHER] = "another kind of failure",
 		[FAILURE_KIND] = "a failure of the same kind elsewhere",
@@ -186,9 +234,7 @@ static void say_failure(const struct sameness *s, FILE *out)
 		      "the same kind of failure" :
 		      failures[s->failure],
 	      out);
-	fputs(s->is_ordered ? ", after the signature's events in their order" :
-			      ", by another way than the signature's",
-	      out);
+	fputs(way_of(r), out);
 	if (s->is_signed)
 		fputs("; its own signature is like the old one's", out);
 }
@@ -226,18 +272,20 @@ static void say_pairs(const struct sameness *s, FILE *out)
 	say_pair(&s->was, s->was_at, out);
 }
 
-static char *words_of(const struct sameness *s)
+static char *words_of(const struct regress_result *r)
 {
+	const struct sameness *s = &r->same;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		abort();
-	if (s->is_replayed) {
-		fputs("the kept schedule gives the kept failure", out);
+	if (is_replayed(s)) {
+		fprintf(out, "the kept %s the kept failure",
+			r->is_by_rules ? "rules give" : "schedule gives");
 	} else {
-		say_failure(s, out);
+		say_failure(r, out);
 		say_pairs(s, out);
 	}
 	fclose(out);
@@ -263,7 +311,7 @@ void regress_judge(struct regress *r)
 						       REGRESS_OTHER;
 	result->sure = sure[rung];
 	free(result->why);
-	result->why = words_of(&result->same);
+	result->why = words_of(result);
 }
 
 /* ---- signatures of both ---- */

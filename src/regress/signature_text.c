@@ -61,14 +61,6 @@ static int read_signature(struct reader *r)
 	return 0;
 }
 
-static int kind_of(const char *text)
-{
-	for (int kind = 0; text && kind < EVENT_KINDS; kind++)
-		if (strcmp(text, event_text((unsigned int)kind)) == 0)
-			return kind;
-	return -1;
-}
-
 static int read_words(struct reader *r, struct signature_event *e)
 {
 	char **words[] = { &e->function, &e->file,   &e->source,
@@ -96,7 +88,7 @@ static int read_event(struct reader *r)
 		{ "offset", &offset, UINT64_MAX },
 		{ NULL, NULL, 0 },
 	};
-	int kind = kind_of(line_word(r->line));
+	int kind = event_kind_of(line_word(r->line));
 	struct signature *s = present(r);
 	struct signature_event *e;
 

@@ -48,32 +48,73 @@ static bool is_of_several(const json_t *suspect)
 
 /* ---- words ---- */
 
-/* Pairs know where memory of the heap is; a witness knows what it is. */
+static bool is_at(const struct witness *w, uint32_t step, const json_t *access)
+{
+	char *here = culprit_place(w, step), *there = cause_place(access);
+	bool is_same = strcmp(here, there) == 0;
+
+	free(here);
+	free(there);
+	return is_same;
+}
+
+static const char *heap_name(const struct witness *w,
+			     const struct witness_step *s)
+{
+	if (s->location == WITNESS_NONE ||
+	    w->locations.at[s->location].kind != LOCATION_HEAP)
+		return NULL;
+	return w->locations.at[s->location].name;
+}
+
+/* What the step at the place of an access used. */
+static const char *name_used(const struct witness *w, const json_t *access)
+{
+	if (!json_object_get(access, "file"))
+		return NULL;
+	for (size_t i = w->steps.count; i--;) {
+		const char *name = heap_name(w, &w->steps.at[i]);
+
+		if (name && is_at(w, (uint32_t)i, access))
+			return name;
+	}
+	return NULL;
+}
+
+/* Pairs know where memory of the heap is, in the run they are of; a witness
+ * knows what it is. */
 static const char *name_of(const struct witness *w, const json_t *pair)
 {
+	const char *variable = text_of(pair, "variable"), *name = NULL;
 	json_int_t address =
 		json_integer_value(json_object_get(pair, "address"));
 
 	for (size_t i = 0; w && address && i < w->steps.count; i++) {
 		const struct witness_step *s = &w->steps.at[i];
 
-		if (s->address == (uint64_t)address &&
-		    s->location != WITNESS_NONE &&
-		    w->locations.at[s->location].kind == LOCATION_HEAP)
-			return w->locations.at[s->location].name;
+		if (s->address == (uint64_t)address && heap_name(w, s))
+			return heap_name(w, s);
 	}
-	return text_of(pair, "variable");
+	if (w && strncmp(variable, "memory at ", 10) == 0)
+		name = name_used(w, json_object_get(pair, "tail"));
+	return name ? name : variable;
 }
 
-/* With the first `from` in it made `to`; the caller frees. */
+/* With each `from` in it made `to`; the caller frees. */
 static char *replaced(const char *text, const char *from, const char *to)
 {
-	const char *at = strstr(text, from);
+	size_t length = strlen(from), size;
+	const char *at;
+	char *all;
+	FILE *out = open_memstream(&all, &size);
 
-	if (!at)
-		return xstrdup(text);
-	return xasprintf("%.*s%s%s", (int)(at - text), text, to,
-			 at + strlen(from));
+	if (!out)
+		abort();
+	for (; length && (at = strstr(text, from)); text = at + length)
+		fprintf(out, "%.*s%s", (int)(at - text), text, to);
+	fputs(text, out);
+	fclose(out);
+	return all;
 }
 
 static char *sentence_of(const struct witness *w, const json_t *suspect)
@@ -110,16 +151,6 @@ static char *title_of(const struct witness *w, const json_t *suspect)
 }
 
 /* ---- do the steps show it? ---- */
-
-static bool is_at(const struct witness *w, uint32_t step, const json_t *access)
-{
-	char *here = culprit_place(w, step), *there = cause_place(access);
-	bool is_same = strcmp(here, there) == 0;
-
-	free(here);
-	free(there);
-	return is_same;
-}
 
 static bool is_pair(const struct witness *w, uint32_t a, uint32_t b,
 		    const json_t *pair)

@@ -234,6 +234,16 @@ static void go_on_print(const struct plan *p, const struct columns *c, size_t k,
 	free(text);
 }
 
+/* A name of C++ may be longer than its column. */
+static void head_print(const char *name, size_t room, size_t width, FILE *out)
+{
+	if (strlen(name) > room)
+		fprintf(out, "%.*s..%*s", (int)room - 2, name,
+			width > room ? (int)(width - room) : 0, "");
+	else
+		fprintf(out, "%-*s", (int)width, name);
+}
+
 static void heads_print(const struct plan *p, const struct columns *c,
 			const struct interleaving_style *style, FILE *out)
 {
@@ -246,10 +256,9 @@ static void heads_print(const struct plan *p, const struct columns *c,
 		if (style->is_colourful)
 			fputs(BOLD, out);
 		if (i + 1 < c->count)
-			fprintf(out, "%-*.*s", (int)c->width, (int)c->width - 1,
-				name);
+			head_print(name, c->width - 1, c->width, out);
 		else
-			fprintf(out, "%.*s", (int)c->last_width, name);
+			head_print(name, c->last_width, 0, out);
 		if (style->is_colourful)
 			fputs(PLAIN, out);
 	}

@@ -30,8 +30,7 @@ static const char *tail(const char *text, size_t size)
 	return at;
 }
 
-static void print_printed(const char *what, const char *text, size_t size,
-			  FILE *out)
+void report_printed(const char *what, const char *text, size_t size, FILE *out)
 {
 	const char *end = text + size, *at = tail(text, size);
 
@@ -56,9 +55,10 @@ static void print_failure(const struct campaign_report *r, size_t n, FILE *out)
 
 	fputs(f->verdict.details, out);
 	if (r->shows_output) {
-		print_printed("standard output", c->output, c->output_size,
-			      out);
-		print_printed("standard error", c->errors, c->errors_size, out);
+		report_printed("standard output", c->output, c->output_size,
+			       out);
+		report_printed("standard error", c->errors, c->errors_size,
+			       out);
 	}
 	fprintf(out, "%s: %s", verdict_text(f->verdict.status),
 		f->verdict.text);

@@ -23,6 +23,9 @@ struct campaign_report {
 	uint64_t before;    /* runs that are not counted */
 };
 
+/* The last lines of what a program printed, if it printed anything. */
+void report_printed(const char *what, const char *text, size_t size, FILE *out);
+
 void report_campaign_text(const struct campaign_report *r, FILE *out);
 
 /* One failure, and the run that showed it first. */

@@ -57,6 +57,10 @@ static void print_complete(const struct explore_report *r, FILE *out)
 	fputs(" was run", out);
 	if (r->options->search == SEARCH_MCM && r->options->no_deadlocks)
 		fputs(" (deadlocks were not asked for)", out);
+	if (r->options->ask.flags & CONTROL_SYNC)
+		fputs(" (threads changed at synchronisation alone, and no run "
+		      "had a race)",
+		      out);
 }
 
 static bool is_stopped_by_failure(const struct explore_report *r)
@@ -151,17 +155,35 @@ static void print_costs(const struct explore_report *r, FILE *out)
 			quantile(e, 0.95));
 }
 
+/* ---- schedules ---- */
+
+static uint64_t number_of(const struct explore_result *e, uint64_t run)
+{
+	return run + 1 - (run >= e->before ? e->before : 0);
+}
+
+static void print_strays(const struct explore_result *e, FILE *out)
+{
+	for (size_t i = 0; i < e->strays.count; i++) {
+		const struct explore_stray *s = &e->strays.at[i];
+
+		fprintf(out, "  diverged: schedule %" PRIu64,
+			number_of(e, s->run));
+		if (s->place)
+			fprintf(out, ", at %s", word_file(s->place));
+		putc('\n', out);
+	}
+	if (e->diverged > e->strays.count)
+		fprintf(out, "  diverged: %" PRIu64 " more\n",
+			e->diverged - e->strays.count);
+}
+
 /* ---- predictions ---- */
 
 /* Checks are many, and most of them hold. */
 static bool is_told(const struct prediction *p)
 {
 	return p->kind != PREDICTED_CHECK || p->state == PREDICTION_CONFIRMED;
-}
-
-static uint64_t number_of(const struct explore_result *e, uint64_t run)
-{
-	return run + 1 - (run >= e->before ? e->before : 0);
 }
 
 static void print_places(const struct prediction *p, FILE *out)
@@ -225,9 +247,15 @@ static void print_statement(const struct explore_report *r, FILE *out)
 		print_left(r, out);
 	fputs("        ", out);
 	word_count(e->runs, "schedule", "schedules", out);
+	if (r->options->search == SEARCH_MCM && e->classes != e->runs) {
+		fputs(" (", out);
+		word_count(e->classes, "class", "classes", out);
+		putc(')', out);
+	}
 	fprintf(out, ", %.*f s, %s\n", e->campaign.seconds < 1 ? 2 : 1,
 		e->campaign.seconds, explore_search_name(r->options->search));
 	print_why(e, out);
+	print_strays(e, out);
 	if (e->is_complete)
 		fputs("  holds for: sequential consistency, code with hooks\n",
 		      out);
@@ -318,6 +346,22 @@ static json_t *predictions(const struct explore_result *e)
 	return all;
 }
 
+static json_t *strays(const struct explore_result *e)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < e->strays.count; i++) {
+		const struct explore_stray *s = &e->strays.at[i];
+		json_t *j = json_object();
+
+		set(j, "schedule", number_of(e, s->run));
+		if (s->place)
+			json_object_set_new(j, "place", clean_json(s->place));
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
 void report_explore_json(const struct explore_report *r, FILE *out)
 {
 	const struct explore_result *e = r->result;
@@ -345,6 +389,7 @@ void report_explore_json(const struct explore_report *r, FILE *out)
 	set(j, "classes", e->classes);
 	set(j, "left", e->left);
 	set(j, "diverged", e->diverged);
+	json_object_set_new(j, "strays", strays(e));
 	set(j, "restarts", e->restarts);
 	set(j, "events", e->events);
 	if (r->options->skip_unused)

@@ -18,6 +18,8 @@ static const char *kind_text(const struct expose_result *r,
 			r->unserial->at[c->unserial].pattern);
 	case EXPOSE_ORDER:
 		return "order";
+	case EXPOSE_WAKEUP:
+		return "wakeup";
 	default:
 		return "locks";
 	}
@@ -167,6 +169,23 @@ static void print_numbers(const struct expose_report *r, FILE *out)
 		e->seconds);
 }
 
+static void print_verdict(const struct expose_result *e, FILE *out)
+{
+	fprintf(out, "%s: ", verdict_text(expose_status(e)));
+	if (e->observed_broken)
+		fputs("the observed run, which could not be forced again", out);
+	else if (e->stopped_by)
+		fprintf(out,
+			"interrupted by SIG%s after %" PRIu64
+			" runs, in which nothing failed",
+			sigabbrev_np(e->stopped_by), e->runs);
+	else
+		fputs(e->is_settled ? "no candidate did harm" :
+				      "nothing failed before time was up",
+		      out);
+	putc('\n', out);
+}
+
 void report_expose_text(const struct expose_report *r, FILE *out)
 {
 	const struct expose_result *e = r->result;
@@ -182,13 +201,7 @@ void report_expose_text(const struct expose_report *r, FILE *out)
 		print_numbers(r, out);
 	report_coverage_text(e, out);
 	if (!e->bugs.count)
-		fprintf(out, "%s: %s\n", verdict_text(expose_status(e)),
-			e->observed_broken ?
-				"the observed run, which could not be forced "
-				"again" :
-			e->stopped_by ? "stopped" :
-			e->is_settled ? "no candidate did harm" :
-					"nothing failed before time was up");
+		print_verdict(e, out);
 }
 
 char *report_expose_progress(const struct expose_news *n)

@@ -27,6 +27,7 @@ static const char *kind_text(enum expose_kind k)
 		[EXPOSE_INTERLEAVING] = "interleaving",
 		[EXPOSE_ORDER] = "order",
 		[EXPOSE_CYCLE] = "lock cycle",
+		[EXPOSE_WAKEUP] = "wakeup",
 	};
 
 	return texts[k];

@@ -94,6 +94,7 @@ static json_t *threads(const struct report *r)
 
 	for (uint32_t i = 0; i < trace_threads(r->trace); i++) {
 		const struct region_thread *t = trace_thread(r->trace, i);
+		char *function = word_start(r->trace, r->sites, i);
 		json_t *j = json_object();
 
 		json_object_set_new(j, "number", number(i));
@@ -102,8 +103,8 @@ static json_t *threads(const struct report *r)
 							     number(t->parent));
 		json_object_set_new(j, "nth", number(t->nth));
 		json_object_set_new(j, "tid", number(t->kernel_tid));
-		json_object_set_new(j, "function",
-				    text(word_start(r->trace, r->sites, i)));
+		json_object_set_new(j, "function", text(function));
+		free(function);
 		json_object_set_new(j, "created", stack(r, t->stack));
 		json_array_append_new(all, j);
 	}

@@ -11,7 +11,8 @@
 
 #include <stdio.h>
 
-void report_locate_text(const struct located *l, FILE *out);
+/* `width`: columns of the terminal; 0: lines may be long. */
+void report_locate_text(const struct located *l, size_t width, FILE *out);
 
 /* One JSON object, described in heddle-locate(1). */
 void report_locate_json(const struct located *l, FILE *out);

@@ -70,6 +70,9 @@ static json_t *json_suspect(const struct located *l,
 	json_object_set_new(j, "pairs", pairs);
 	json_object_set_new(j, "back",
 			    s->has_other ? json_pair(&s->other) : json_null());
+	json_object_set_new(j, "back_missing",
+			    json_boolean(s->is_other_missing));
+	json_object_set_new(j, "trials", json_integer(s->trials));
 	json_object_set_new(j, "experiment", json_experiment(&s->confirmation));
 	return j;
 }
@@ -110,6 +113,7 @@ static json_t *json_switches(const struct located *l)
 		json_object_set_new(j, "before", clean_json(s->where));
 		json_object_set_new(j, "source", clean_json(s->source));
 		json_object_set_new(j, "to", clean_json(s->to));
+		json_object_set_new(j, "choice", json_boolean(s->is_choice));
 		json_object_set_new(j, "agrees", json_boolean(s->agrees));
 		json_array_append_new(all, j);
 	}
@@ -151,6 +155,7 @@ void report_locate_json(const struct located *l, FILE *out)
 		j, "level",
 		clean_json(l->suspects.count ? level_text(l->level) : NULL));
 	json_object_set_new(j, "folded", json_integer((json_int_t)l->folded));
+	json_object_set_new(j, "weaker", json_integer((json_int_t)l->weaker));
 	json_object_set_new(j, "suspect_count",
 			    json_integer((json_int_t)l->suspect_count));
 	json_object_set_new(j, "failing_pairs",

@@ -17,7 +17,7 @@ enum exit_status report_regress_status(const struct regress_report *r)
 
 		if (one == EXIT_BROKEN)
 			return EXIT_BROKEN;
-		if (one != EXIT_HELD)
+		if (one != EXIT_HELD && status != EXIT_FAILED)
 			status = one;
 	}
 	return status;
@@ -55,12 +55,49 @@ static uint32_t events_found(const struct regress_result *r)
 	return found;
 }
 
+static bool is_maple(const struct regress_result *r)
+{
+	return r->method == REGRESS_MAPLE;
+}
+
+/* Of the interleavings of a profile, how many were tried, and came about. */
+static void print_tried(const struct regress_result *r, FILE *out)
+{
+	size_t tried = 0, came = 0;
+
+	for (uint32_t n = 0; n < r->signatures.all.count; n++) {
+		bool was_tried = false, has_come = false;
+
+		for (size_t i = 0; i < r->iterations.count; i++) {
+			const struct regress_iteration *it =
+				&r->iterations.at[i];
+
+			if (it->kind != ITERATION_HUNT || it->signature != n)
+				continue;
+			was_tried = true;
+			has_come |= it->reached == it->count;
+		}
+		tried += was_tried;
+		came += has_come;
+	}
+	fprintf(out,
+		"%zu of the profile's %zu interleavings were tried, %zu came "
+		"about",
+		tried, (size_t)r->signatures.all.count, came);
+}
+
 static void print_matched(const struct regress_result *r, FILE *out)
 {
 	uint32_t found, count;
 
 	if (!r->signatures.all.count || is_broken(r))
 		return;
+	if (is_maple(r)) {
+		fputs("  ", out);
+		print_tried(r, out);
+		fputs(", and nothing broke\n", out);
+		return;
+	}
 	count = r->signatures.all.at[r->signature].count;
 	found = events_found(r);
 	fprintf(out, "  of the signature's %" PRIu32 " events ", count);
@@ -147,7 +184,8 @@ static void print_events(const struct regress_result *r, bool explains,
 		if (m->source && *m->source)
 			fprintf(out, "  %s", m->source);
 		putc('\n', out);
-		if (explains)
+		/* Maple's are of this very build. */
+		if (explains && !is_maple(r))
 			print_why(m, out);
 	}
 }
@@ -178,14 +216,21 @@ static void print_pairs(const char *when, const struct blamed *b, size_t first,
 
 /* ---- the search ---- */
 
-static void print_iteration(const struct regress_iteration *it, size_t n,
-			    FILE *out)
+static void print_iteration(const struct regress_result *r, size_t n, FILE *out)
 {
+	const struct regress_iteration *it = &r->iterations.at[n];
+
 	fprintf(out, "  run %zu: ", n + 1);
 	if (it->kind == ITERATION_REPLAY)
-		fputs("the kept schedule", out);
+		fputs(r->is_by_rules ? "the kept rules" : "the kept schedule",
+		      out);
 	else if (it->kind == ITERATION_PROFILE)
 		fputs("profile", out);
+	else if (is_maple(r))
+		fprintf(out,
+			"controlled, interleaving %" PRIu32 "; %" PRIu32
+			" of %" PRIu32 " events",
+			it->signature + 1, it->reached, it->count);
 	else {
 		fprintf(out, "%s, signature %" PRIu32 ", w=",
 			it->kind == ITERATION_PERTURB ? "perturbed" :
@@ -228,7 +273,7 @@ static void print_search(const struct regress_result *r, FILE *out)
 		if (i && !is_last && is_like(it, it - 1))
 			continue;
 		if (shown++ < SHOWN || is_last)
-			print_iteration(it, i, out);
+			print_iteration(r, i, out);
 		else if (shown == SHOWN + 1)
 			fputs("  ...\n", out);
 	}
@@ -261,7 +306,10 @@ static void print_one(const struct regress_report *report,
 	if (report->explains && r->details)
 		fputs(r->details, out);
 	if (r->signatures.all.count && (is_broken(r) || report->explains)) {
-		fputs("the signature, and what was found like it\n", out);
+		fputs(is_maple(r) ? "the interleaving that came furthest\n" :
+				    "the signature, and what was found like "
+				    "it\n",
+		      out);
 		print_events(r, report->explains, out);
 	}
 	if (report->explains && r->same.now.all.count) {
@@ -271,7 +319,8 @@ static void print_one(const struct regress_report *report,
 	}
 	if (report->explains)
 		print_search(r, out);
-	if (is_broken(r))
+	/* What was not kept cannot be seen again by its name. */
+	if (is_broken(r) && (r->kept || r->is_same_build))
 		print_replay(report, r, out);
 }
 
@@ -290,6 +339,9 @@ static void print_outcome(const struct regress_result *r, FILE *out)
 {
 	if (r->text)
 		fputs(r->text, out);
+	else if (r->verdict == REGRESS_NOT_TRIGGERED &&
+		 r->signatures.all.count && is_maple(r))
+		print_tried(r, out);
 	else if (r->verdict == REGRESS_NOT_TRIGGERED && r->signatures.all.count)
 		fprintf(out, "%" PRIu32 " of %" PRIu32 " events in order",
 			events_found(r),

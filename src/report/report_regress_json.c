@@ -144,6 +144,9 @@ static json_t *result(const struct regress_result *r)
 	json_object_set_new(j, "repro", text(r->name));
 	json_object_set_new(j, "was", text(r->was));
 	json_object_set_new(j, "program", text(r->program));
+	json_object_set_new(j, "method",
+			    text(r->method == REGRESS_MAPLE ? "maple" :
+							      "similar"));
 	json_object_set_new(j, "same-build", json_boolean(r->is_same_build));
 	json_object_set_new(j, "verdict",
 			    text(regress_verdict_text(r->verdict)));

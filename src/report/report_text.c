@@ -21,13 +21,14 @@ struct page {
 
 static void put_thread(const struct page *p, uint32_t thread)
 {
-	const char *start = word_start(p->r->trace, p->r->sites, thread);
+	char *start = word_start(p->r->trace, p->r->sites, thread);
 
 	fprintf(p->out, "thread %" PRIu32, thread);
 	if (thread == 0)
 		fputs(" (main thread)", p->out);
 	else if (start)
 		fprintf(p->out, " (%s)", start);
+	free(start);
 }
 
 /* A stack without libc's part at its bottom, which starts every thread and
@@ -43,9 +44,13 @@ static struct site_chain own_stack(const struct page *p, uint32_t stack)
 	return c;
 }
 
+/* What libraries have in their headers is left out; report_json.c tells it. */
 static void put_stack(const struct page *p, uint32_t stack, const char *indent)
 {
-	struct site_chain c = own_stack(p, stack);
+	enum { MOST = 128 };
+	struct frame room[MOST];
+	struct site_chain whole = own_stack(p, stack);
+	struct site_chain c = stack_of_user(&whole, room, MOST);
 
 	if (c.count == 0)
 		fprintf(p->out, "%s%s(no stack is known)%s\n", indent, p->dim,
@@ -57,13 +62,13 @@ static void put_stack(const struct page *p, uint32_t stack, const char *indent)
 	}
 }
 
-/* The innermost place alone. */
+/* The innermost place alone, of the user's. */
 static void put_place(const struct page *p, uint32_t stack)
 {
 	struct site_chain c = stack_resolve(p->r->sites, stack);
 
 	if (c.count)
-		word_frame(&c.frames[0], p->out);
+		word_frame(site_chain_told(&c), p->out);
 	else
 		fputs("an unknown place", p->out);
 }

@@ -45,24 +45,11 @@ uint64_t word_lock_size(const struct held_lock *l)
 	return 1;
 }
 
-const char *word_start(const struct trace *t, struct sites *s, uint32_t thread)
+char *word_start(const struct trace *t, struct sites *s, uint32_t thread)
 {
-	const struct region_thread *who;
-
-	if (thread >= trace_threads(t))
-		return NULL;
-	who = trace_thread(t, thread);
-	for (uint32_t i = 0; who->start && i < trace_modules(t); i++) {
-		const struct region_module *m = trace_module(t, i);
-		struct site_chain c;
-
-		if (who->start < m->base || who->start - m->base >= m->size)
-			continue;
-		c = site_resolve(s, m->site + (uint32_t)(who->start - m->base),
-				 false);
-		return c.count ? c.frames[c.count - 1].function : NULL;
-	}
-	return NULL;
+	return thread < trace_threads(t) ?
+		       thread_function(s, trace_thread(t, thread)) :
+		       NULL;
 }
 
 const char *word_file(const char *path)

@@ -21,8 +21,8 @@ const char *word_lock(const struct held_lock *l);
 /* Bytes of a lock of that kind: what its name has to cover. */
 uint64_t word_lock_size(const struct held_lock *l);
 
-/* The function a thread runs, or NULL. */
-const char *word_start(const struct trace *t, struct sites *s, uint32_t thread);
+/* The function a thread runs, or NULL. The caller frees. */
+char *word_start(const struct trace *t, struct sites *s, uint32_t thread);
 
 /* The file name at the end of a path. */
 const char *word_file(const char *path);

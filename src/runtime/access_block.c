@@ -10,6 +10,16 @@
  * once has no other hook left.
  */
 
+/* Out of line and called last, so that the hook needs no frame. */
+static __attribute__((noinline)) void block_steered(struct thread *t,
+						    uintptr_t pc)
+{
+	if (pairing)
+		pairs_block(t, pc);
+	if (controlled)
+		control_block(t, pc);
+}
+
 EXPORT void __sanitizer_cov_trace_pc(void);
 EXPORT HOT void __sanitizer_cov_trace_pc(void)
 {
@@ -17,12 +27,8 @@ EXPORT HOT void __sanitizer_cov_trace_pc(void)
 
 	if (!t || !t->alive || t->inside)
 		return;
-	if (pairing_plain) {
+	if (pairing_plain)
 		pairs_block(t, CALLER);
-		return;
-	}
-	if (pairing)
-		pairs_block(t, CALLER);
-	if (controlled)
-		control_block(t, CALLER);
+	else if (steered)
+		block_steered(t, CALLER);
 }

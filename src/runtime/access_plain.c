@@ -186,11 +186,9 @@ static inline __attribute__((always_inline)) void access(uintptr_t addr,
 		    (!is_aligned && offset + size > 8))
 			access_steered(t, addr, size, is_write, pc);
 		else if (is_write)
-			pairs_write(t, addr, (0xffUL >> (8 - size)) << offset,
-				    pc);
+			pairs_write(addr, pair_bytes(offset, size), t, pc);
 		else
-			pairs_read(t, addr, (0xffUL >> (8 - size)) << offset,
-				   pc);
+			pairs_read(addr, pair_bytes(offset, size), t, pc);
 		return;
 	}
 	if (is_aligned || likely(offset + size <= 8)) {
@@ -344,7 +342,7 @@ void access_claim(struct thread *t, const volatile void *addr, size_t size,
 	uint64_t word = 0;
 
 	if (pairing)
-		pairs_forget((uintptr_t)addr, size);
+		pairs_claim((uintptr_t)addr, size);
 	if (!size || steered || region->flags & REGION_RECORD_ALL)
 		return;
 	guest_enter(t);

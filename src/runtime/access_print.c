@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/access_format.h"
+#include "runtime/heap.h"
 #include "runtime/real.h"
-#include "runtime/runtime.h"
 
 /*
  * Printing into memory: the text written is an access of whoever prints. What
- * the format makes it read is not recorded.
+ * the format makes it read is not recorded; under control it is looked at.
  */
 
 #define PRINTER(name, params)                                                  \
@@ -24,11 +25,13 @@ static int printed(char *to, size_t room, int n, uintptr_t pc)
 
 PRINTER(vsprintf, (char *to, const char *format, va_list args))
 {
+	format_looks(format, args, CALLER);
 	return printed(to, SIZE_MAX, real.vsprintf(to, format, args), CALLER);
 }
 
 PRINTER(vsnprintf, (char *to, size_t room, const char *format, va_list args))
 {
+	format_looks(format, args, CALLER);
 	return printed(to, room, real.vsnprintf(to, room, format, args),
 		       CALLER);
 }
@@ -36,6 +39,7 @@ PRINTER(vsnprintf, (char *to, size_t room, const char *format, va_list args))
 PRINTER(__vsprintf_chk,
 	(char *to, int flag, size_t most, const char *format, va_list args))
 {
+	format_looks(format, args, CALLER);
 	return printed(to, SIZE_MAX,
 		       real.__vsprintf_chk(to, flag, most, format, args),
 		       CALLER);
@@ -44,6 +48,7 @@ PRINTER(__vsprintf_chk,
 PRINTER(__vsnprintf_chk, (char *to, size_t room, int flag, size_t most,
 			  const char *format, va_list args))
 {
+	format_looks(format, args, CALLER);
 	return printed(to, room,
 		       real.__vsnprintf_chk(to, room, flag, most, format, args),
 		       CALLER);
@@ -55,6 +60,7 @@ PRINTER(sprintf, (char *to, const char *format, ...))
 	int n;
 
 	va_start(args, format);
+	format_looks(format, args, CALLER);
 	n = real.vsprintf(to, format, args);
 	va_end(args);
 	return printed(to, SIZE_MAX, n, CALLER);
@@ -66,6 +72,7 @@ PRINTER(snprintf, (char *to, size_t room, const char *format, ...))
 	int n;
 
 	va_start(args, format);
+	format_looks(format, args, CALLER);
 	n = real.vsnprintf(to, room, format, args);
 	va_end(args);
 	return printed(to, room, n, CALLER);
@@ -78,6 +85,7 @@ PRINTER(__sprintf_chk,
 	int n;
 
 	va_start(args, format);
+	format_looks(format, args, CALLER);
 	n = real.__vsprintf_chk(to, flag, most, format, args);
 	va_end(args);
 	return printed(to, SIZE_MAX, n, CALLER);
@@ -90,7 +98,39 @@ PRINTER(__snprintf_chk,
 	int n;
 
 	va_start(args, format);
+	format_looks(format, args, CALLER);
 	n = real.__vsnprintf_chk(to, room, flag, most, format, args);
 	va_end(args);
 	return printed(to, room, n, CALLER);
+}
+
+/* ---- into a new block ---- */
+
+static int printed_new(char **to, const char *format, va_list args,
+		       uintptr_t pc)
+{
+	uintptr_t outer;
+	int n;
+
+	format_looks(format, args, pc);
+	outer = heap_for(pc);
+	n = real.vasprintf(to, format, args);
+	heap_for_end(outer);
+	return n < 0 ? n : printed(*to, SIZE_MAX, n, pc);
+}
+
+PRINTER(vasprintf, (char **to, const char *format, va_list args))
+{
+	return printed_new(to, format, args, CALLER);
+}
+
+PRINTER(asprintf, (char **to, const char *format, ...))
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = printed_new(to, format, args, CALLER);
+	va_end(args);
+	return n;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/anew.h"
 
+#include "format/put.h"
 #include "runtime/descriptor.h"
 #include "runtime/sys.h"
 
@@ -49,27 +50,6 @@ static uint32_t watch_count;
 
 /* ---- texts of the kernel ---- */
 
-static char *number_put(char *to, uint32_t n)
-{
-	char digits[12];
-	size_t count = 0;
-
-	do
-		digits[count++] = (char)('0' + n % 10);
-	while (n /= 10);
-	while (count)
-		*to++ = digits[--count];
-	*to = '\0';
-	return to;
-}
-
-static void path_make(char *path, const char *before, int fd)
-{
-	while (*before)
-		*path++ = *before++;
-	number_put(path, (uint32_t)fd);
-}
-
 static bool begins(const char *text, const char *with)
 {
 	while (*with && *text == *with) {
@@ -84,7 +64,7 @@ static bool link_is(int fd, const char *what)
 	char path[64], text[64];
 	long n;
 
-	path_make(path, "/proc/self/fd/", fd);
+	put_number(put_text(path, "/proc/self/fd/"), (uint32_t)fd);
 	n = SYS_3(SYS_readlink, path, text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = '\0';
 	return begins(text, what);
@@ -98,7 +78,8 @@ static bool info_read(uint32_t at, bool (*line)(uint32_t at, const char *text))
 	size_t used = 0;
 	bool is_good = true;
 
-	path_make(path, "/proc/self/fdinfo/", known[at].fd);
+	put_number(put_text(path, "/proc/self/fdinfo/"),
+		   (uint32_t)known[at].fd);
 	fd = SYS_3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;

@@ -6,6 +6,9 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/auxv.h>
+
+static const struct link_map *program;
 
 /* What the dynamic section of a module says. */
 struct dynamic {
@@ -96,6 +99,34 @@ static const char *version_name(const struct dynamic *d, Elf64_Half index)
 	return NULL;
 }
 
+/* Has the program's own file anything at that address? */
+static bool is_of_program(uintptr_t address)
+{
+	const ElfW(Phdr) *header = (const void *)getauxval(AT_PHDR);
+	size_t count = getauxval(AT_PHNUM);
+
+	for (size_t i = 0; header && i < count; i++)
+		if (header[i].p_type == PT_LOAD &&
+		    address - program->l_addr - header[i].p_vaddr <
+			    header[i].p_memsz)
+			return true;
+	return false;
+}
+
+/* Where a program that is bound to its addresses takes that of a library's
+ * function, it gets a stub of its own, and all modules take the stub for the
+ * function. The stub jumps to what its slot says: bound to what everybody
+ * finds, it would jump to itself. */
+static bool is_stub(void *found)
+{
+	const Elf64_Sym *symbol = NULL;
+	Dl_info info;
+
+	return is_of_program((uintptr_t)found) &&
+	       dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) &&
+	       symbol && symbol->st_shndx == SHN_UNDEF;
+}
+
 /* The linker takes the first definition that has the version or has none;
  * asked for the newest and asked for that version, which leaves out those that
  * have none, it must find the same. The guest's have none and come first. */
@@ -112,6 +143,8 @@ static void *symbol_find(const struct dynamic *d, uint32_t index)
 	newest = dlsym(RTLD_DEFAULT, name);
 	if (!newest || module_is_guest((uintptr_t)newest))
 		return newest;
+	if (is_stub(newest))
+		return NULL;
 	if (version > VER_NDX_GLOBAL)
 		version_text = version_name(d, version);
 	if (version_text && newest == dlvsym(RTLD_DEFAULT, name, version_text))
@@ -140,6 +173,7 @@ static void module_bind(const struct link_map *m)
 
 void bind_all(void)
 {
+	program = _r_debug.r_map;
 	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
 		module_bind(m);
 	/* What was not found is not the program's to hear of. */

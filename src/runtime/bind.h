@@ -9,7 +9,8 @@
  *
  * What is bound is what the dynamic linker would find: a symbol of that name
  * and version, in the scope that all modules share. Where that is not certain
- * (no version, a scope of its own, nothing found) it is left to the linker.
+ * (no version, a scope of its own, a stub, nothing found) it is left to the
+ * linker.
  */
 
 #pragma GCC visibility push(hidden)

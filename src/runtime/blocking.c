@@ -82,7 +82,7 @@ static bool fds_are_ready(const struct pollfd *fds, size_t count)
 	return false;
 }
 
-static bool wish_is_fulfilled(const struct wish *w)
+bool wish_is_fulfilled(const struct wish *w)
 {
 	return w->can ? w->can(w) : fds_are_ready(w->fds, w->count);
 }

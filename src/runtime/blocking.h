@@ -58,6 +58,9 @@ struct wish {
 	bool is_inside;
 };
 
+/* Is it, now? */
+bool wish_is_fulfilled(const struct wish *wish);
+
 /* Waits until the wish is fulfilled. */
 enum turn_end blocking_await(struct thread *t, const struct wish *wish,
 			     const volatile void *object, uint64_t deadline,

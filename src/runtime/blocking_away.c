@@ -137,6 +137,22 @@ void turn_away(struct thread *t, enum event_kind kind,
 	leave(me);
 }
 
+void away_run(struct thread *t, uintptr_t pc)
+{
+	struct control_run *run = &control->run;
+
+	if (atomic_load(&run->holder) != t->number || !turn_eligible_count)
+		return;
+	guest_enter(t);
+	run->lost_count++;
+	run->lost_thread = t->number;
+	run->lost_stack = stack_node(t, pc);
+	run->ran_away = 1;
+	away_add(t->number);
+	leave(t->number);
+	guest_leave(t);
+}
+
 /* ---- coming back ---- */
 
 static void come_back(uint32_t me)
@@ -157,8 +173,10 @@ void turn_back(struct thread *t)
 		stayed[me] = false;
 		return;
 	}
-	/* A handler may have come to a point meanwhile. */
-	if (atomic_load(&control->run.holder) == me)
+	/* A handler may have come to a point meanwhile. Who has the turn does
+	 * not tell: it keeps the name of the one who left while a deputy
+	 * decides in its place. */
+	if (of(me)->state != THREAD_AWAY)
 		return;
 	come_back(me);
 	away_remove(me);
@@ -175,6 +193,7 @@ static void lost_take(uint32_t lost)
 
 	run->lost_count++;
 	run->lost_stack = t ? stack_node(t, of(lost)->pc) : NO_STACK;
+	run->ran_away = 0;
 	left_last = lost;
 	away_add(lost);
 	atomic_store(&run->lost, LOST_NONE);

@@ -41,6 +41,10 @@ static inline bool away_foreigners(void)
 uint32_t away_seen(void);
 void away_sleep(uint32_t seen, int64_t limit_ms);
 
+/* The thread, which has the turn and is in a library that knows of no points,
+ * lets others have it, and runs on. */
+void away_run(struct thread *t, uintptr_t pc);
+
 /* blocking.c: those who wait for the world. */
 void blocking_add(uint32_t number);
 void blocking_remove(uint32_t number);

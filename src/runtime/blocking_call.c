@@ -135,8 +135,12 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 		       const posix_spawnattr_t *attributes,
 		       char *const argv[restrict], char *const env[restrict])
 {
+	int rc;
+
 	process_starts(CALLER);
-	return real.posix_spawn(pid, path, actions, attributes, argv, env);
+	rc = real.posix_spawn(pid, path, actions, attributes, argv, env);
+	process_started();
+	return rc;
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file,
@@ -144,27 +148,39 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 			const posix_spawnattr_t *attributes,
 			char *const argv[restrict], char *const env[restrict])
 {
+	int rc;
+
 	process_starts(CALLER);
-	return real.posix_spawnp(pid, file, actions, attributes, argv, env);
+	rc = real.posix_spawnp(pid, file, actions, attributes, argv, env);
+	process_started();
+	return rc;
 }
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
+	FILE *stream;
+
 	process_starts(CALLER);
-	return real.popen(command, mode);
+	stream = real.popen(command, mode);
+	process_started();
+	return stream;
 }
 
 /* ---- calls that start and wait in one ---- */
 
-/* For the length of a real call others have the turn. */
+/* For the length of a real call others have the turn. Who is to be cancelled
+ * ends here, and handlers run here: nothing else may be a point of a loop that
+ * calls again and again. */
 static struct thread *leave(uintptr_t pc)
 {
 	struct thread *t = descriptor_enter();
 
-	if (t) {
-		turn_away(t, EVENT_CALL, NULL, pc);
-		guest_leave(t);
-	}
+	if (!t)
+		return NULL;
+	descriptor_point(t, -1, pc);
+	guest_enter(t);
+	turn_away(t, EVENT_CALL, NULL, pc);
+	guest_leave(t);
 	return t;
 }
 
@@ -188,6 +204,7 @@ EXPORT int system(const char *command)
 	process_starts(CALLER);
 	t = leave(CALLER);
 	rc = real.system(command);
+	process_started();
 	come_back(t);
 	return rc;
 }

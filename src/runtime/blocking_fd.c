@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/access_format.h"
 #include "runtime/descriptor.h"
+#include "runtime/heap_control.h"
 #include "runtime/real.h"
 #include "runtime/world.h"
 
@@ -16,11 +18,28 @@
  * Positioned reads and writes are of files, which do not wait.
  */
 
+/* So much was moved to or from memory of the program. */
+static ssize_t moved(const void *at, ssize_t size, uintptr_t pc)
+{
+	if (size > 0)
+		heap_control_lent(at, (size_t)size, pc);
+	return size;
+}
+
+static ssize_t moved_parts(const struct iovec *parts, int count, ssize_t size,
+			   uintptr_t pc)
+{
+	if (size > 0)
+		heap_control_lent_parts(parts, (size_t)count, (size_t)size, pc);
+	return size;
+}
+
 EXPORT ssize_t read(int fd, void *to, size_t size)
 {
 	int error = descriptor_wait(fd, POLLIN, CALLER);
 
-	return error ? descriptor_fail(error) : real.read(fd, to, size);
+	return error ? descriptor_fail(error) :
+		       moved(to, real.read(fd, to, size), CALLER);
 }
 
 EXPORT ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
@@ -29,14 +48,16 @@ EXPORT ssize_t __read_chk(int fd, void *to, size_t size, size_t room)
 	int error = descriptor_wait(fd, POLLIN, CALLER);
 
 	return error ? descriptor_fail(error) :
-		       real.__read_chk(fd, to, size, room);
+		       moved(to, real.__read_chk(fd, to, size, room), CALLER);
 }
 
 EXPORT ssize_t readv(int fd, const struct iovec *to, int count)
 {
 	int error = descriptor_wait(fd, POLLIN, CALLER);
 
-	return error ? descriptor_fail(error) : real.readv(fd, to, count);
+	return error ? descriptor_fail(error) :
+		       moved_parts(to, count, real.readv(fd, to, count),
+				   CALLER);
 }
 
 /* ---- writing ---- */
@@ -61,6 +82,7 @@ static ssize_t write_pieces(int fd, const char *from, size_t size, uintptr_t pc)
 
 		if (n < 0)
 			return done ? (ssize_t)done : -1;
+		moved(from + done, n, pc);
 		done += (size_t)n;
 	}
 	return (ssize_t)done;
@@ -84,8 +106,9 @@ EXPORT ssize_t write(int fd, const void *from, size_t size)
 	if (is_long(fd, size))
 		return write_pieces(fd, from, size, CALLER);
 	error = descriptor_wait(fd, POLLOUT, CALLER);
-	return error ? descriptor_fail(error) :
-		       written(fd, real.write(fd, from, size));
+	if (error)
+		return descriptor_fail(error);
+	return written(fd, moved(from, real.write(fd, from, size), CALLER));
 }
 
 static size_t total(const struct iovec *parts, int count)
@@ -104,8 +127,10 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 
 	if (!is_long(fd, total(parts, count))) {
 		error = descriptor_wait(fd, POLLOUT, CALLER);
-		return error ? descriptor_fail(error) :
-			       written(fd, real.writev(fd, parts, count));
+		if (error)
+			return descriptor_fail(error);
+		done = real.writev(fd, parts, count);
+		return written(fd, moved_parts(parts, count, done, CALLER));
 	}
 	for (int i = 0; i < count; i++) {
 		ssize_t n = write_pieces(fd, parts[i].iov_base,
@@ -118,6 +143,34 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 			break;
 	}
 	return done;
+}
+
+/* ---- printing ---- */
+
+static int print(int fd, const char *format, va_list list, uintptr_t pc)
+{
+	int error = descriptor_wait(fd, POLLOUT, pc);
+
+	if (error)
+		return descriptor_fail(error);
+	format_looks(format, list, pc);
+	return (int)written(fd, real.vdprintf(fd, format, list));
+}
+
+EXPORT int vdprintf(int fd, const char *format, va_list list)
+{
+	return print(fd, format, list, CALLER);
+}
+
+EXPORT int dprintf(int fd, const char *format, ...)
+{
+	va_list list;
+	int n;
+
+	va_start(list, format);
+	n = print(fd, format, list, CALLER);
+	va_end(list);
+	return n;
 }
 
 /* ---- files ---- */
@@ -133,23 +186,23 @@ static void file_point(int fd, uintptr_t pc)
 EXPORT ssize_t pread(int fd, void *to, size_t size, off_t at)
 {
 	file_point(fd, CALLER);
-	return real.pread(fd, to, size, at);
+	return moved(to, real.pread(fd, to, size, at), CALLER);
 }
 
 EXPORT ssize_t pread64(int fd, void *to, size_t size, off64_t at)
 {
 	file_point(fd, CALLER);
-	return real.pread64(fd, to, size, at);
+	return moved(to, real.pread64(fd, to, size, at), CALLER);
 }
 
 EXPORT ssize_t pwrite(int fd, const void *from, size_t size, off_t at)
 {
 	file_point(fd, CALLER);
-	return real.pwrite(fd, from, size, at);
+	return moved(from, real.pwrite(fd, from, size, at), CALLER);
 }
 
 EXPORT ssize_t pwrite64(int fd, const void *from, size_t size, off64_t at)
 {
 	file_point(fd, CALLER);
-	return real.pwrite64(fd, from, size, at);
+	return moved(from, real.pwrite64(fd, from, size, at), CALLER);
 }

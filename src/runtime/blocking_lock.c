@@ -160,9 +160,12 @@ static bool open_waits(int at, const char *path, int flags)
 static int open_call(int at, const char *path, int flags, mode_t mode,
 		     uintptr_t pc)
 {
-	struct thread *t = descriptor_enter();
+	char room[CHANCE_PATH];
+	struct thread *t;
 	int fd, kept;
 
+	path = chance_path(path, room, pc);
+	t = descriptor_enter();
 	if (!t)
 		return real.openat(at, path, flags, mode);
 	fd = chance_open(t, path, flags);

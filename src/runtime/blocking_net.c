@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/descriptor.h"
+#include "runtime/heap_control.h"
 #include "runtime/real.h"
 #include "runtime/sys.h"
 #include "runtime/world.h"
@@ -37,6 +38,30 @@ static int ready(int fd, short events, int flags, uintptr_t pc)
 	return 0;
 }
 
+/* So much was moved to or from memory of the program. */
+static ssize_t moved(const void *at, ssize_t size, uintptr_t pc)
+{
+	if (size > 0)
+		heap_control_lent(at, (size_t)size, pc);
+	return size;
+}
+
+/* The result may be more than there was room for (MSG_TRUNC). */
+static ssize_t received(const void *at, size_t room, ssize_t size, uintptr_t pc)
+{
+	moved(at, size < 0 || (size_t)size < room ? size : (ssize_t)room, pc);
+	return size;
+}
+
+static ssize_t moved_parts(const struct msghdr *message, ssize_t size,
+			   uintptr_t pc)
+{
+	if (size > 0)
+		heap_control_lent_parts(message->msg_iov, message->msg_iovlen,
+					(size_t)size, pc);
+	return size;
+}
+
 /* ---- receiving ---- */
 
 /* Until the buffer is full. */
@@ -52,6 +77,7 @@ static ssize_t recv_all(int fd, char *to, size_t size, int flags, uintptr_t pc)
 
 		if (n <= 0)
 			return done ? (ssize_t)done : n;
+		moved(to + done, n, pc);
 		done += (size_t)n;
 	}
 	return (ssize_t)done;
@@ -64,7 +90,9 @@ EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
 	if (flags & MSG_WAITALL && !(flags & MSG_PEEK) && is_controlled(flags))
 		return recv_all(fd, to, size, flags, CALLER);
 	error = ready(fd, POLLIN, flags, CALLER);
-	return error ? descriptor_fail(error) : real.recv(fd, to, size, flags);
+	if (error)
+		return descriptor_fail(error);
+	return received(to, size, real.recv(fd, to, size, flags), CALLER);
 }
 
 EXPORT ssize_t __recv_chk(int fd, void *to, size_t size, size_t room,
@@ -73,8 +101,10 @@ EXPORT ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags)
 {
 	int error = ready(fd, POLLIN, flags, CALLER);
 
-	return error ? descriptor_fail(error) :
-		       real.__recv_chk(fd, to, size, room, flags);
+	if (error)
+		return descriptor_fail(error);
+	return received(to, size, real.__recv_chk(fd, to, size, room, flags),
+			CALLER);
 }
 
 EXPORT ssize_t recvfrom(int fd, void *to, size_t size, int flags,
@@ -82,8 +112,11 @@ EXPORT ssize_t recvfrom(int fd, void *to, size_t size, int flags,
 {
 	int error = ready(fd, POLLIN, flags, CALLER);
 
-	return error ? descriptor_fail(error) :
-		       real.recvfrom(fd, to, size, flags, from, length);
+	if (error)
+		return descriptor_fail(error);
+	return received(to, size,
+			real.recvfrom(fd, to, size, flags, from, length),
+			CALLER);
 }
 
 EXPORT ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room,
@@ -95,9 +128,12 @@ EXPORT ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room,
 {
 	int error = ready(fd, POLLIN, flags, CALLER);
 
-	return error ? descriptor_fail(error) :
-		       real.__recvfrom_chk(fd, to, size, room, flags, from,
-					   length);
+	if (error)
+		return descriptor_fail(error);
+	return received(to, size,
+			real.__recvfrom_chk(fd, to, size, room, flags, from,
+					    length),
+			CALLER);
 }
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
@@ -105,7 +141,8 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	int error = ready(fd, POLLIN, flags, CALLER);
 
 	return error ? descriptor_fail(error) :
-		       real.recvmsg(fd, message, flags);
+		       moved_parts(message, real.recvmsg(fd, message, flags),
+				   CALLER);
 }
 
 /* ---- sending ---- */
@@ -136,6 +173,7 @@ static ssize_t send_all(int fd, const char *from, size_t size, int flags,
 			continue;
 		if (n < 0)
 			return done ? (ssize_t)done : -1;
+		moved(from + done, n, pc);
 		done += (size_t)n;
 	} while (done < size);
 	return (ssize_t)done;
@@ -148,7 +186,7 @@ EXPORT ssize_t send(int fd, const void *from, size_t size, int flags)
 	if (is_controlled(flags) && status >= 0 && !(status & O_NONBLOCK))
 		return sent(fd, send_all(fd, from, size, flags, CALLER));
 	point(fd, CALLER);
-	return sent(fd, real.send(fd, from, size, flags));
+	return sent(fd, moved(from, real.send(fd, from, size, flags), CALLER));
 }
 
 EXPORT ssize_t sendto(int fd, const void *from, size_t size, int flags,
@@ -156,16 +194,21 @@ EXPORT ssize_t sendto(int fd, const void *from, size_t size, int flags,
 {
 	int error = ready(fd, POLLOUT, flags, CALLER);
 
-	return error ? descriptor_fail(error) :
-		       sent(fd, real.sendto(fd, from, size, flags, to, length));
+	if (error)
+		return descriptor_fail(error);
+	return sent(fd,
+		    moved(from, real.sendto(fd, from, size, flags, to, length),
+			  CALLER));
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	int error = ready(fd, POLLOUT, flags, CALLER);
 
-	return error ? descriptor_fail(error) :
-		       sent(fd, real.sendmsg(fd, message, flags));
+	if (error)
+		return descriptor_fail(error);
+	return sent(fd, moved_parts(message, real.sendmsg(fd, message, flags),
+				    CALLER));
 }
 
 /* ---- connections ---- */

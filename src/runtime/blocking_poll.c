@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/descriptor.h"
 #include "runtime/real.h"
+#include "runtime/signal_control.h"
 #include "runtime/sys.h"
 #include "runtime/timing.h"
 
@@ -13,6 +14,9 @@
  * Waiting for one of several descriptors, with a time limit on the virtual
  * clock. The wait is for the same thing as the call; then the call itself is
  * made, and does not wait. None of these is begun again after a handler.
+ *
+ * Those that are given a mask wait with it, so that the real call needs none.
+ * What is ready when they begin comes before any signal, as in the kernel.
  */
 
 enum { SECOND = 1000000000, MILLISECOND = 1000000 };
@@ -56,24 +60,39 @@ static bool all_inside(const struct pollfd *fds, nfds_t count)
 }
 
 /* Until the call can be made; 0, or an error. */
-static int poll_wait(const struct pollfd *fds, nfds_t count,
-		     const struct timespec *limit, uintptr_t pc)
+static int wish_wait(const struct wish *wish, int fd,
+		     const struct timespec *limit, const sigset_t *mask,
+		     uintptr_t pc)
 {
-	struct thread *t = descriptor_enter();
-	struct wish wish = { .fds = fds, .count = count };
+	SIGNAL_MASKED masked = { 0 };
+	struct thread *t = guest_self();
 	int error;
 
-	if (!t)
+	if (mask && !(wish->is_inside && wish_is_fulfilled(wish)) &&
+	    signal_mask_begin(&masked, t, mask, pc))
+		return EINTR;
+	/* Who only looks lets in what was there, and was at a point. */
+	if (is_zero(limit) && masked.thread)
 		return 0;
+	guest_enter(t);
 	if (is_zero(limit)) {
-		descriptor_point(t, count ? fds[0].fd : -1, pc);
+		descriptor_point(t, fd, pc);
 		return 0;
 	}
-	wish.is_inside = all_inside(fds, count);
-	error = descriptor_await(t, &wish,
-				 descriptor_object(count ? fds[0].fd : -1),
+	error = descriptor_await(t, wish, descriptor_object(fd),
 				 deadline_of(limit), false, pc);
 	return error == EAGAIN ? 0 : error;
+}
+
+static int poll_wait(const struct pollfd *fds, nfds_t count,
+		     const struct timespec *limit, const sigset_t *mask,
+		     uintptr_t pc)
+{
+	struct wish wish = { .fds = fds,
+			     .count = count,
+			     .is_inside = all_inside(fds, count) };
+
+	return wish_wait(&wish, count ? fds[0].fd : -1, limit, mask, pc);
 }
 
 EXPORT int poll(struct pollfd *fds, nfds_t count, int ms)
@@ -83,7 +102,7 @@ EXPORT int poll(struct pollfd *fds, nfds_t count, int ms)
 
 	if (!controlled || !guest_self())
 		return real.poll(fds, count, ms);
-	error = poll_wait(fds, count, in_ms(ms, &room), CALLER);
+	error = poll_wait(fds, count, in_ms(ms, &room), NULL, CALLER);
 	return error ? descriptor_fail(error) : real.poll(fds, count, 0);
 }
 
@@ -95,7 +114,7 @@ EXPORT int __poll_chk(struct pollfd *fds, nfds_t count, int ms, size_t room)
 
 	if (!controlled || !guest_self())
 		return real.__poll_chk(fds, count, ms, room);
-	error = poll_wait(fds, count, in_ms(ms, &limit), CALLER);
+	error = poll_wait(fds, count, in_ms(ms, &limit), NULL, CALLER);
 	return error ? descriptor_fail(error) :
 		       real.__poll_chk(fds, count, 0, room);
 }
@@ -107,9 +126,9 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit,
 
 	if (!controlled || !guest_self() || !is_valid(limit))
 		return real.ppoll(fds, count, limit, mask);
-	error = poll_wait(fds, count, limit, CALLER);
+	error = poll_wait(fds, count, limit, mask, CALLER);
 	return error ? descriptor_fail(error) :
-		       real.ppoll(fds, count, &no_time, mask);
+		       real.ppoll(fds, count, &no_time, NULL);
 }
 
 /* ---- select ---- */
@@ -153,22 +172,13 @@ static bool sets_are_inside(const struct sets *s)
 }
 
 static int sets_wait(const struct sets *sets, const struct timespec *limit,
-		     uintptr_t pc)
+		     const sigset_t *mask, uintptr_t pc)
 {
-	struct thread *t = descriptor_enter();
-	struct wish wish = { .can = sets_are_ready, .arg = sets };
-	int error;
+	struct wish wish = { .can = sets_are_ready,
+			     .arg = sets,
+			     .is_inside = sets_are_inside(sets) };
 
-	if (!t)
-		return 0;
-	if (is_zero(limit)) {
-		descriptor_point(t, -1, pc);
-		return 0;
-	}
-	wish.is_inside = sets_are_inside(sets);
-	error = descriptor_await(t, &wish, descriptor_object(-1),
-				 deadline_of(limit), false, pc);
-	return error == EAGAIN ? 0 : error;
+	return wish_wait(&wish, -1, limit, mask, pc);
 }
 
 /* Sets that are larger than their type are left to the watchdog. */
@@ -193,7 +203,7 @@ EXPORT int select(int count, fd_set *read, fd_set *write, fd_set *except,
 			.tv_sec = limit->tv_sec + limit->tv_usec / 1000000,
 			.tv_nsec = limit->tv_usec % 1000000 * 1000,
 		};
-	error = sets_wait(&sets, limit ? &in_ns : NULL, CALLER);
+	error = sets_wait(&sets, limit ? &in_ns : NULL, NULL, CALLER);
 	return error ? descriptor_fail(error) :
 		       real.select(count, read, write, except, &zero);
 }
@@ -206,18 +216,19 @@ EXPORT int pselect(int count, fd_set *read, fd_set *write, fd_set *except,
 
 	if (!can_wait(count) || !is_valid(limit))
 		return real.pselect(count, read, write, except, limit, mask);
-	error = sets_wait(&sets, limit, CALLER);
+	error = sets_wait(&sets, limit, mask, CALLER);
 	return error ? descriptor_fail(error) :
-		       real.pselect(count, read, write, except, &no_time, mask);
+		       real.pselect(count, read, write, except, &no_time, NULL);
 }
 
 /* ---- epoll ---- */
 
-static int epoll_await(int epoll, const struct timespec *limit, uintptr_t pc)
+static int epoll_await(int epoll, const struct timespec *limit,
+		       const sigset_t *mask, uintptr_t pc)
 {
 	struct pollfd one = { .fd = epoll, .events = POLLIN };
 
-	return poll_wait(&one, 1, limit, pc);
+	return poll_wait(&one, 1, limit, mask, pc);
 }
 
 EXPORT int epoll_wait(int epoll, struct epoll_event *events, int most, int ms)
@@ -227,7 +238,7 @@ EXPORT int epoll_wait(int epoll, struct epoll_event *events, int most, int ms)
 
 	if (!controlled || !guest_self())
 		return real.epoll_wait(epoll, events, most, ms);
-	error = epoll_await(epoll, in_ms(ms, &room), CALLER);
+	error = epoll_await(epoll, in_ms(ms, &room), NULL, CALLER);
 	return error ? descriptor_fail(error) :
 		       real.epoll_wait(epoll, events, most, 0);
 }
@@ -240,9 +251,9 @@ EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int most, int ms,
 
 	if (!controlled || !guest_self())
 		return real.epoll_pwait(epoll, events, most, ms, mask);
-	error = epoll_await(epoll, in_ms(ms, &room), CALLER);
+	error = epoll_await(epoll, in_ms(ms, &room), mask, CALLER);
 	return error ? descriptor_fail(error) :
-		       real.epoll_pwait(epoll, events, most, 0, mask);
+		       real.epoll_wait(epoll, events, most, 0);
 }
 
 EXPORT int epoll_pwait2(int epoll, struct epoll_event *events, int most,
@@ -252,7 +263,7 @@ EXPORT int epoll_pwait2(int epoll, struct epoll_event *events, int most,
 
 	if (!controlled || !guest_self() || !is_valid(limit))
 		return real.epoll_pwait2(epoll, events, most, limit, mask);
-	error = epoll_await(epoll, limit, CALLER);
+	error = epoll_await(epoll, limit, mask, CALLER);
 	return error ? descriptor_fail(error) :
-		       real.epoll_pwait(epoll, events, most, 0, mask);
+		       real.epoll_wait(epoll, events, most, 0);
 }

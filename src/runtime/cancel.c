@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/cancel.h"
 
+#include "runtime/apiece.h"
 #include "runtime/real.h"
 #include "runtime/signal_control.h"
 #include "runtime/turn.h"
@@ -13,30 +14,24 @@
  * points, which we do not stand in front of, act as well.
  */
 
-static struct {
-	bool asked;    /* and not acted on */
-	bool told;     /* libc knows */
-	bool disabled; /* the thread does not let itself be cancelled */
-	bool at_once;  /* its type is asynchronous */
-} cancels[CONTROL_THREADS];
-
 bool cancel_anywhere;
 
 void cancel_begin(uint32_t number)
 {
-	cancels[number].asked = false;
+	apiece[number].cancel.asked = false;
 }
 
 bool cancel_is_pending(uint32_t number)
 {
-	return unlikely(cancels[number].asked) && !cancels[number].disabled;
+	return unlikely(apiece[number].cancel.asked) &&
+	       !apiece[number].cancel.disabled;
 }
 
 static void libc_tell(uint32_t number)
 {
-	if (!cancels[number].told)
+	if (!apiece[number].cancel.told)
 		real.pthread_cancel(pthread_self());
-	cancels[number].told = true;
+	apiece[number].cancel.told = true;
 }
 
 void cancel_act(struct thread *t)
@@ -47,17 +42,17 @@ void cancel_act(struct thread *t)
 		return;
 	libc_tell(n);
 	/* What cleanup handlers wait in is not left again. */
-	cancels[n].asked = false;
+	apiece[n].cancel.asked = false;
 	t->inside = 0;
 	real.pthread_testcancel();
 }
 
 void cancel_at_point(struct thread *t)
 {
-	if (!cancels[t->number].asked)
+	if (!apiece[t->number].cancel.asked)
 		return;
 	libc_tell(t->number);
-	if (cancels[t->number].at_once)
+	if (apiece[t->number].cancel.at_once)
 		cancel_act(t);
 }
 
@@ -66,7 +61,7 @@ void cancel_ask(struct thread *t, uint32_t number, uintptr_t pc)
 	guest_enter(t);
 	turn_point(t, EVENT_THREAD_CANCEL, NULL, pc);
 	if (control->threads[number].state != THREAD_OVER) {
-		cancels[number].asked = true;
+		apiece[number].cancel.asked = true;
 		turn_disturb(number);
 	}
 	guest_leave(t);
@@ -97,8 +92,8 @@ EXPORT int pthread_setcancelstate(int state, int *old)
 
 	if (!t || rc != 0)
 		return rc;
-	cancels[t->number].disabled = state == PTHREAD_CANCEL_DISABLE;
-	if (cancels[t->number].at_once)
+	apiece[t->number].cancel.disabled = state == PTHREAD_CANCEL_DISABLE;
+	if (apiece[t->number].cancel.at_once)
 		cancel_act(t);
 	return rc;
 }
@@ -106,16 +101,16 @@ EXPORT int pthread_setcancelstate(int state, int *old)
 static int type_set(struct thread *t, int type, int *old)
 {
 	uint32_t n = t->number;
-	int was = cancels[n].at_once ? PTHREAD_CANCEL_ASYNCHRONOUS :
-				       PTHREAD_CANCEL_DEFERRED;
+	int was = apiece[n].cancel.at_once ? PTHREAD_CANCEL_ASYNCHRONOUS :
+					     PTHREAD_CANCEL_DEFERRED;
 
 	if (type != PTHREAD_CANCEL_ASYNCHRONOUS &&
 	    type != PTHREAD_CANCEL_DEFERRED)
 		return EINVAL;
 	if (old)
 		*old = was;
-	cancels[n].at_once = type == PTHREAD_CANCEL_ASYNCHRONOUS;
-	if (cancels[n].at_once) {
+	apiece[n].cancel.at_once = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+	if (apiece[n].cancel.at_once) {
 		cancel_anywhere = true;
 		guest_note("the program uses asynchronous cancellation, which "
 			   "under control acts at points only");

@@ -180,13 +180,19 @@ static FILE *stream_open(const char *path, const char *mode)
 EXPORT FILE *fopen(const char *path, const char *mode)
 {
 	FILE *stream = stream_open(path, mode);
+	char room[CHANCE_PATH];
 
-	return stream ? stream : real.fopen(path, mode);
+	if (stream)
+		return stream;
+	return real.fopen(chance_path(path, room, CALLER), mode);
 }
 
 EXPORT FILE *fopen64(const char *path, const char *mode)
 {
 	FILE *stream = stream_open(path, mode);
+	char room[CHANCE_PATH];
 
-	return stream ? stream : real.fopen64(path, mode);
+	if (stream)
+		return stream;
+	return real.fopen64(chance_path(path, room, CALLER), mode);
 }

@@ -14,11 +14,13 @@
  * own (vDSO) always does.
  *
  * Random numbers of the processor (rdrand, rdseed) cannot be made to fault. A
- * program whose own code has such an instruction is told to have it.
+ * program whose own code has such an instruction is told to have it; bytes that
+ * are part of a distance within the program, as those of a call, are none.
  *
  * A process that is started would inherit the faults and not the answers, so
- * the thread that starts one reads the real counter from then on, which a note
- * tells.
+ * there are none while a thread starts one. Behind vfork nobody can turn them
+ * on again: there the thread reads the real counter from then on, which a note
+ * tells if the program has read it before.
  */
 
 #include "runtime/control.h"
@@ -36,8 +38,13 @@ void counter_begin(void);
 /* The kernel raised a fault: true when it was this, and has been answered. */
 bool counter_answers(const siginfo_t *info, void *machine);
 
-/* The calling thread is about to start a process, or become another. */
+/* The calling thread is about to start a process, or become another; and has
+ * done so, or failed. */
 void counter_let_go(void);
+void counter_take_up(void);
+
+/* Nobody will take it up again. */
+void counter_is_lost(void);
 
 #pragma GCC visibility pop
 

@@ -23,7 +23,7 @@ static long real_process, real_parent;
 
 void chance_ids_begin(void)
 {
-	real_process = SYS_0(SYS_getpid);
+	real_process = (long)atomic_load(&region->guest_pid);
 	real_parent = SYS_0(SYS_getppid);
 }
 

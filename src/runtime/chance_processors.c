@@ -4,49 +4,55 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 /*
  * A run has one processor, since one thread runs at a time. What the program is
  * told is what the tool asked for, because programs choose by it how many
- * threads they make.
+ * threads they make; some do so in constructors, before anybody asked.
  */
+
+static uint32_t told(void)
+{
+	return control->ask.processors ? control->ask.processors :
+					 CONTROL_PROCESSORS;
+}
 
 static bool is_told(void)
 {
-	return controlled && control->ask.processors && guest_self();
-}
-
-static int told(void)
-{
-	return (int)control->ask.processors;
+	if (controlled)
+		return guest_self();
+	return control && region->mode == MODE_CONTROL;
 }
 
 EXPORT int get_nprocs(void)
 {
-	return is_told() ? told() : real.get_nprocs();
+	return is_told() ? (int)told() : real.get_nprocs();
 }
 
 EXPORT int get_nprocs_conf(void)
 {
-	return is_told() ? told() : real.get_nprocs_conf();
+	return is_told() ? (int)told() : real.get_nprocs_conf();
 }
 
 EXPORT long sysconf(int name)
 {
 	if ((name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF) &&
 	    is_told())
-		return told();
+		return (long)told();
+	if (name == _SC_AVPHYS_PAGES)
+		return get_avphys_pages();
 	return real.sysconf(name);
 }
 
 static int set_fill(size_t size, cpu_set_t *set)
 {
-	if (size * 8 < control->ask.processors)
+	if (size * 8 < told())
 		return EINVAL;
 	for (size_t i = 0; i < size; i++)
 		((uint8_t *)set)[i] = 0;
-	for (uint32_t n = 0; n < control->ask.processors; n++)
+	for (uint32_t n = 0; n < told(); n++)
 		((uint8_t *)set)[n / 8] |= (uint8_t)(1 << n % 8);
 	return 0;
 }

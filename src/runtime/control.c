@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/control.h"
 
+#include "runtime/apiece.h"
 #include "runtime/cancel.h"
 #include "runtime/bind.h"
 #include "runtime/chance.h"
@@ -11,12 +12,14 @@
 #include "runtime/inherit.h"
 #include "runtime/learn.h"
 #include "runtime/pairs.h"
+#include "runtime/parting.h"
 #include "runtime/perturb.h"
 #include "runtime/rule.h"
 #include "runtime/process.h"
-#include "runtime/requests.h"
+#include "runtime/settle.h"
 #include "runtime/signal_control.h"
 #include "runtime/spin.h"
+#include "runtime/stacks.h"
 #include "runtime/sys.h"
 #include "runtime/turn.h"
 #include "runtime/values.h"
@@ -77,6 +80,7 @@ void control_reset(void)
 	run->napping = 0;
 	run->lost = 0;
 	run->lost_count = 0;
+	run->deaf = 0;
 	run->has_strangers = 0;
 	run->outcome = (struct outcome){ .kind = OUTCOME_NONE };
 	atomic_store(&region->thread_count, 0);
@@ -88,15 +92,19 @@ void control_reset(void)
 void control_prepare(void)
 {
 	guest_map_prepare();
-	life_make_room();
+	apiece_prepare();
 	process_prepare();
-	heap_own_init();
+	parting_prepare();
+	settle_prepare();
+	stacks_prepare();
+	heap_control_prepare();
 	learn_prepare();
 	if (region->flags & REGION_PAIRS && !pairs_init())
 		guest_note("the kernel does not give the room that collecting "
 			   "pairs needs (ulimit -v?)");
 	control_site_prepare();
 	counter_prepare();
+	hang_begin();
 	if (!(control->ask.flags & CONTROL_EXEC)) {
 		bind_all();
 		inherit_code();
@@ -122,9 +130,7 @@ void control_begin(void)
 		pairs_begin();
 	chance_begin();
 	counter_begin();
-	hang_begin();
 	signal_begin(t);
-	requests_begin();
 	controlled = true;
 	steered = true;
 	gate_open();
@@ -214,14 +220,14 @@ static void access_unseen(struct thread *t, enum event_kind kind,
 	t->inside--;
 }
 
-/* With values every access is looked at, and the told ones are points; true:
- * it is told. */
+/* With values every access is looked at, unless synchronisation alone is
+ * wanted, and the told ones are points; true: it is told. */
 static bool access_told(struct thread *t, uintptr_t addr, size_t size,
 			bool is_write, uintptr_t pc)
 {
 	bool is_told;
 
-	if (control->run.thread_count == 1)
+	if (control->run.thread_count == 1 || control->ask.flags & CONTROL_SYNC)
 		return false;
 	is_told = values_watch(signal_actor(t), addr, size, is_write,
 			       control_site(pc));

@@ -121,6 +121,19 @@ void descriptor_copied(int from, int to)
 		made[to].epoch = 0;
 }
 
+void descriptor_met(int fd)
+{
+	struct stat s = { 0 };
+
+	if (!controlled || !is_known(fd) || SYS_2(SYS_fstat, fd, &s) != 0)
+		return;
+	made[fd].epoch = 0;
+	for (int i = 0; i < DESCRIPTORS; i++)
+		if (made[i].epoch && made[i].inode == s.st_ino &&
+		    made[i].device == s.st_dev)
+			descriptor_copied(i, fd);
+}
+
 void descriptor_opened(int fd)
 {
 	if (is_known(fd))

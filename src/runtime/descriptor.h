@@ -35,6 +35,8 @@ bool descriptor_is_inside(int fd);
 
 /* These descriptors were just made, connected with each other only. */
 void descriptor_made(int fd);
+/* This one leads to something that has a name, and may have been made here. */
+void descriptor_met(int fd);
 /* `to` is now a second name of `from`. */
 void descriptor_copied(int from, int to);
 /* The same, and they are the two ends of one connection; this one counts as a

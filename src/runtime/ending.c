@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/ending.h"
 
+#include "format/put.h"
 #include "runtime/chance_counter.h"
 #include "runtime/control.h"
 #include "runtime/perturb.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/requests.h"
+#include "runtime/spin.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
+#include "runtime/turn.h"
 
 #include <link.h>
 #include <stdlib.h>
@@ -24,13 +27,10 @@
 
 static void text_number(unsigned int n)
 {
-	char digits[12] = { 0 };
-	size_t at = sizeof(digits) - 1;
+	char digits[PUT_NUMBER];
 
-	do
-		digits[--at] = (char)('0' + n % 10);
-	while (n /= 10);
-	control_text(digits + at);
+	put_number(digits, n);
+	control_text(digits);
 }
 
 static const char *file_of(const char *path)
@@ -255,13 +255,30 @@ void ending_tell_exit(int status, uintptr_t pc)
 
 	if (process_is_observed())
 		requests_end();
-	if (!status || !t || !can_tell())
+	if (!t || !can_tell())
+		return;
+	if (controlled && spin_is_self_locked()) {
+		guest_enter(t);
+		control_fail(t, OUTCOME_DEADLOCK, NULL, pc);
+	}
+	if (!status)
 		return;
 	guest_enter(t);
 	o->thread = t->number;
 	o->point = control->run.points;
 	o->stack = pc ? stack_node(t, pc) : NO_STACK;
 	control_trap();
+	guest_leave(t);
+}
+
+void ending_come(void)
+{
+	struct thread *t = guest_self();
+
+	if (!controlled || !t || !can_tell())
+		return;
+	guest_enter(t);
+	turn_last(t);
 	guest_leave(t);
 }
 

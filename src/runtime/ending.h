@@ -45,6 +45,10 @@ void ending_tell_signal(struct thread *t, const siginfo_t *info, uintptr_t pc);
 /* The program ends with this status; notes who wanted it where. */
 void ending_tell_exit(int status, uintptr_t pc);
 
+/* The process ends as soon as this returns. Under control that is a point: what
+ * other threads still do happens before. */
+void ending_come(void);
+
 #pragma GCC visibility pop
 
 #endif

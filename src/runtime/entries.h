@@ -10,7 +10,8 @@
  * have a byte in common, and a read that is there says that nobody has written
  * since.
  *
- * Entry i is words[i] and at[i].
+ * The first two entries and the others may lie apart (pairs_granules.h). An
+ * entry without bytes is free.
  *
  * Nothing here is locked: in a parallel run each word is read once and written
  * once, and what another thread does meanwhile may be lost.
@@ -33,16 +34,28 @@ static inline bool entry_is_other(uint64_t a, uint64_t b)
 	return (a ^ b) >> PAIR_THREAD_SHIFT;
 }
 
+/* Bits of a word that are not of the access. */
+#define WORD_STAYS UINT64_C(1) /* its moment is left alone: see pairs.c */
+#define WORD_FAR UINT64_C(2)   /* in the first: the far ones count */
+
+static inline bool entry_is_free(uint64_t word)
+{
+	return !(word & PAIR_BYTES);
+}
+
 struct entries {
-	uint64_t *words, *at;
+	struct entry *near, *far;
 	uint32_t count;
 };
 
-static inline void entries_set(struct entries e, uint32_t i,
-			       const struct entry *made)
+static inline struct entry *entries_at(struct entries e, uint32_t i)
 {
-	entry_put(&e.words[i], made->word);
-	entry_put(&e.at[i], made->at);
+	return i < 2 ? &e.near[i] : &e.far[i - 2];
+}
+
+static inline uint64_t entries_word(struct entries e, uint32_t i)
+{
+	return entry_get(&entries_at(e, i)->word);
 }
 
 /* Takes `bytes` from an entry, whose word is given. */
@@ -52,16 +65,18 @@ static inline void entries_drop(struct entries e, uint32_t i, uint64_t word,
 	if (!(word & bytes))
 		return;
 	word &= ~bytes;
-	entry_put(&e.words[i], word & PAIR_BYTES ? word : 0);
+	entry_put(&entries_at(e, i)->word,
+		  entry_is_free(word) ? word & WORD_FAR : word);
 }
 
 static inline void entries_emit(struct thread *t, struct entries e, uint32_t i,
 				uint64_t word, const struct entry *made,
 				uintptr_t addr)
 {
-	struct entry head = { .word = word, .at = entry_get(&e.at[i]) };
+	struct entry head = { .word = word,
+			      .at = entry_get(&entries_at(e, i)->at) };
 
-	pairs_emit(t, &head, made, addr);
+	pairs_emit(t, head, *made, addr);
 }
 
 /* A read pairs with writes to bytes that its thread has not read since. */
@@ -71,7 +86,7 @@ static inline void entries_read(struct thread *t, struct entries e,
 	uint64_t fresh = made->word & PAIR_BYTES;
 
 	for (uint32_t i = 0; i < e.count; i++) {
-		uint64_t word = entry_get(&e.words[i]);
+		uint64_t word = entries_word(e, i);
 
 		if (pair_kind(word) == PAIR_READ &&
 		    !entry_is_other(word, made->word)) {
@@ -80,7 +95,7 @@ static inline void entries_read(struct thread *t, struct entries e,
 		}
 	}
 	for (uint32_t i = 0; fresh && i < e.count; i++) {
-		uint64_t word = entry_get(&e.words[i]);
+		uint64_t word = entries_word(e, i);
 
 		if (word & fresh && pair_kind(word) != PAIR_READ &&
 		    entry_is_other(word, made->word))
@@ -95,7 +110,7 @@ static inline void entries_write(struct thread *t, struct entries e,
 	uint64_t bytes = made->word & PAIR_BYTES, unread = bytes;
 
 	for (uint32_t i = 0; i < e.count; i++) {
-		uint64_t word = entry_get(&e.words[i]);
+		uint64_t word = entries_word(e, i);
 
 		if (!(word & bytes) || pair_kind(word) != PAIR_READ)
 			continue;
@@ -105,7 +120,7 @@ static inline void entries_write(struct thread *t, struct entries e,
 		entries_drop(e, i, word, bytes);
 	}
 	for (uint32_t i = 0; i < e.count; i++) {
-		uint64_t word = entry_get(&e.words[i]);
+		uint64_t word = entries_word(e, i);
 
 		if (pair_kind(word) == PAIR_READ)
 			continue;
@@ -130,7 +145,7 @@ static inline uint32_t entries_room(struct entries e)
 {
 	uint32_t i = 0;
 
-	while (i < e.count && entry_get(&e.words[i]))
+	while (i < e.count && !entry_is_free(entries_word(e, i)))
 		i++;
 	return i;
 }

@@ -2,6 +2,7 @@
 #include "runtime/forcing.h"
 
 #include "runtime/control.h"
+#include "runtime/force_watch.h"
 #include "runtime/sys.h"
 
 #include <time.h>
@@ -85,6 +86,16 @@ static const struct force_rule *rule_of(uint32_t rule)
 	return &region->force.rules[rule];
 }
 
+/* So many have passed; gates need not. */
+static void set_passed(struct attempt *a, const struct force_rule *rule,
+		       uint32_t count)
+{
+	while (count && count < rule->count &&
+	       rule->events[count].flags & FORCE_GATE)
+		count++;
+	a->passed = count;
+}
+
 static void attempt_reset(struct attempt *a)
 {
 	a->passed = 0;
@@ -144,6 +155,7 @@ void force_begin(uint64_t seed)
 		attempt_reset(&attempts[r]);
 		attempts[r].missed.event = FORCE_NONE;
 		f->tallies[r].runs++;
+		watch_begin(r);
 		/* A rule that grew patient in an earlier run stays so. */
 		if (f->tallies[r].late_us * 2 > attempts[r].hold_us)
 			attempts[r].hold_us = f->tallies[r].late_us * 2;
@@ -194,12 +206,29 @@ static bool is_prepared(const struct attempt *a, const struct force_rule *rule,
 	return true;
 }
 
+/* What is common to the memory of all of them so far: two that meet a wide one
+ * in different parts do not meet each other. */
+static void narrow(struct object *o, const struct force_stop *s)
+{
+	uint64_t end = o->addr + o->size;
+
+	if (!o->size) {
+		*o = (struct object){ s->addr, s->size };
+		return;
+	}
+	if (s->addr + s->size < end)
+		end = s->addr + s->size;
+	if (s->addr > o->addr)
+		o->addr = s->addr;
+	o->size = end - o->addr;
+}
+
 static void bind(struct attempt *a, const struct force_event *e,
 		 const struct force_stop *s)
 {
 	a->threads[e->thread] = s->thread;
-	if (e->object != FORCE_ANY_OBJECT && !a->objects[e->object].size)
-		a->objects[e->object] = (struct object){ s->addr, s->size };
+	if (e->object != FORCE_ANY_OBJECT)
+		narrow(&a->objects[e->object], s);
 }
 
 /* The thread began an attempt of its own earlier: it counts now, if nobody is
@@ -222,7 +251,7 @@ static bool resume(struct attempt *a, const struct force_rule *rule,
 	then.addr = a->firsts[at].object.addr;
 	then.size = a->firsts[at].object.size;
 	bind(a, first, &then);
-	a->passed = 1;
+	set_passed(a, rule, 1);
 	return is_prepared(a, rule, event);
 }
 
@@ -263,6 +292,14 @@ struct force_hold force_look(const struct force_stop *s)
 	}
 }
 
+/* The next one, or the gate in front of it. */
+static bool is_next(const struct attempt *a, const struct force_event *e,
+		    uint32_t event)
+{
+	return a->passed == event ||
+	       (e->flags & FORCE_GATE && a->passed == event + 1);
+}
+
 bool force_is_due(const struct force_stop *s)
 {
 	const struct place *p = place_find(s->site);
@@ -274,7 +311,7 @@ bool force_is_due(const struct force_stop *s)
 		const struct force_event *e =
 			&rule_of(spots[i].rule)->events[spots[i].event];
 
-		if (!a->is_over && a->passed && a->passed == spots[i].event &&
+		if (!a->is_over && a->passed && is_next(a, e, spots[i].event) &&
 		    is_kind(e, s) && agrees(a, e, s))
 			return true;
 		if (spots[i].is_last)
@@ -406,21 +443,13 @@ static void forced(uint32_t r, const struct force_stop *s)
 		held_rule = FORCE_NONE;
 }
 
-static void first_remember(struct attempt *a, const struct force_stop *s)
-{
-	uint32_t at = s->thread % FIRSTS;
-
-	a->firsts[at].thread = s->thread;
-	a->firsts[at].object = (struct object){ s->addr, s->size };
-}
-
 static void advance(uint32_t r, uint32_t event, const struct force_stop *s)
 {
 	struct attempt *a = &attempts[r];
 	const struct force_rule *rule = rule_of(r);
 
 	bind(a, &rule->events[event], s);
-	a->passed = event + 1;
+	set_passed(a, rule, event + 1);
 	force_mark(r, event, s->thread, s->addr, FORCE_MARK_PASSED);
 	if (!event && !a->has_begun) {
 		a->has_begun = true;
@@ -435,23 +464,22 @@ static void advance(uint32_t r, uint32_t event, const struct force_stop *s)
 		forced(r, s);
 }
 
-static void pass_one(uint32_t r, uint32_t event, const struct force_stop *s)
+/* True: the rule is one event further. */
+static bool pass_one(uint32_t r, uint32_t event, const struct force_stop *s)
 {
 	struct attempt *a = &attempts[r];
 	const struct force_rule *rule = rule_of(r);
 	const struct force_event *e = &rule->events[event];
 
 	if (!is_kind(e, s))
-		return;
+		return false;
 	if (a->missed.event == event)
 		is_late(r, event, s);
-	if (a->is_over)
-		return;
-	if (!event)
-		first_remember(a, s);
+	if (a->is_over || e->flags & FORCE_GATE)
+		return false;
 	if (event == a->passed && agrees(a, e, s)) {
 		advance(r, event, s);
-		return;
+		return true;
 	}
 	/* The latest beginning counts, while nobody is held for an earlier
 	 * one. */
@@ -461,22 +489,78 @@ static void pass_one(uint32_t r, uint32_t event, const struct force_stop *s)
 	} else if (event == 1 && a->waits == FORCE_NONE &&
 		   resume(a, rule, event, s)) {
 		advance(r, event, s);
+		return true;
 	}
+	return false;
 }
 
-/* From the last event to the first, so that one access does not count for two
- * events of a rule one after the other. */
+/* It came about by itself, though another attempt is under way. */
+static void watch_one(uint32_t r, uint32_t event, const struct force_stop *s)
+{
+	if (!attempts[r].is_over && is_kind(&rule_of(r)->events[event], s) &&
+	    watch_pass(r, event, s))
+		forced(r, s);
+}
+
+/* What the thread did may be the beginning of an attempt of its own, later. */
+static void first_remember(uint32_t r, const struct force_stop *s)
+{
+	struct attempt *a = &attempts[r];
+	uint32_t at = s->thread % FIRSTS;
+
+	if (a->is_over || !is_kind(&rule_of(r)->events[0], s))
+		return;
+	a->firsts[at].thread = s->thread;
+	a->firsts[at].object = (struct object){ s->addr, s->size };
+}
+
+/* The thread was on this memory: what it began there is over, for an R that
+ * comes now is not between that P and its next C. */
+static void use_up(uint32_t r, const struct force_stop *s)
+{
+	struct attempt *a = &attempts[r];
+	const struct force_event *first = &rule_of(r)->events[0];
+	uint32_t at = s->thread % FIRSTS;
+
+	watch_forget(r, s);
+	if (a->firsts[at].thread == s->thread &&
+	    overlaps(&a->firsts[at].object, s))
+		a->firsts[at].object = (struct object){ 0 };
+	if (a->passed && a->threads[first->thread] == s->thread &&
+	    overlaps(&a->objects[first->object], s))
+		attempt_reset(a);
+}
+
+/* Does it end what its thread began, without being a beginning? */
+static bool ends(uint32_t r, uint32_t event, const struct force_stop *s)
+{
+	return watch_has(r, event) &&
+	       (event || !is_kind(&rule_of(r)->events[event], s));
+}
+
+/* From the last event to the first, and for one event of a rule only: where
+ * both sides are at the same place of code, an access that was waited for is
+ * not the beginning of another attempt, which would give up the first. */
 void force_pass(const struct force_stop *s)
 {
 	const struct place *p = place_find(s->site);
-	uint32_t last;
+	uint32_t last, done = FORCE_NONE;
 
 	if (!p->site)
 		return;
 	for (last = p->spot; !spots[last].is_last; last++)
 		;
-	for (uint32_t i = last + 1; i-- > p->spot;)
-		pass_one(spots[i].rule, spots[i].event, s);
+	for (uint32_t i = last + 1; i-- > p->spot;) {
+		uint32_t r = spots[i].rule, event = spots[i].event;
+
+		if (r != done && pass_one(r, event, s))
+			done = r;
+		watch_one(r, event, s);
+		if (ends(r, event, s))
+			use_up(r, s);
+		if (!event)
+			first_remember(r, s);
+	}
 }
 
 /* ---- kinds ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/hang.h"
 
+#include "format/put.h"
+#include "runtime/blocking_away.h"
 #include "runtime/real.h"
 #include "runtime/sys.h"
 
@@ -17,6 +19,20 @@ static bool is_from_server(const siginfo_t *info)
 	return info->si_code == SI_QUEUE && info->si_pid == SYS_0(SYS_getppid);
 }
 
+/* Threads of libraries that nobody instrumented have no call of the program on
+ * their stacks. What is inside the guest is on its way to a point, or in a call
+ * that the watchdog knows. */
+static void deaf_look(struct thread *t, uintptr_t pc)
+{
+	uint32_t asked = t->number + 1;
+
+	if (!controlled ||
+	    !atomic_compare_exchange_strong(&control->run.deaf, &asked, 0))
+		return;
+	if (!t->inside && t->top == t->base)
+		away_run(t, pc);
+}
+
 static void hang_tell(int signal, siginfo_t *info, void *at)
 {
 	const ucontext_t *context = at;
@@ -24,8 +40,12 @@ static void hang_tell(int signal, siginfo_t *info, void *at)
 	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 
 	(void)signal;
-	if (!t || !t->alive || !is_from_server(info))
+	if (!t || !t->alive)
 		return;
+	if (!is_from_server(info)) {
+		deaf_look(t, pc);
+		return;
+	}
 	control_fail(t, OUTCOME_HANG,
 		     info->si_value.sival_int ? "loop without points" :
 						"a call that nobody ends",
@@ -35,44 +55,24 @@ static void hang_tell(int signal, siginfo_t *info, void *at)
 void hang_begin(void)
 {
 	struct sigaction action = { .sa_sigaction = hang_tell,
-				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
+				    .sa_flags = SA_SIGINFO | SA_ONSTACK |
+						SA_RESTART };
 
 	real.sigaction(HANG_SIGNAL, &action, NULL);
 }
 
 /* ---- in the server ---- */
 
-static char *number_put(char *to, unsigned long n)
-{
-	char digits[24];
-	size_t count = 0;
-
-	do
-		digits[count++] = (char)('0' + n % 10);
-	while (n /= 10);
-	while (count)
-		*to++ = digits[--count];
-	return to;
-}
-
-static char *text_put(char *to, const char *text)
-{
-	while (*text)
-		*to++ = *text++;
-	*to = '\0';
-	return to;
-}
-
 /* Does it run, or sleep in the kernel? The state stands behind the name, which
  * is in parentheses. */
 static bool is_running(long pid, uint32_t tid)
 {
 	char path[64], text[256];
-	char *end = number_put(text_put(path, "/proc/"), (unsigned long)pid);
+	char *end = put_number(put_text(path, "/proc/"), (unsigned long)pid);
 	long fd, got;
 
-	end = number_put(text_put(end, "/task/"), tid);
-	text_put(end, "/stat");
+	end = put_number(put_text(end, "/task/"), tid);
+	put_text(end, "/stat");
 	fd = SYS_3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;

@@ -11,13 +11,15 @@
  * So whoever watches the run asks: a signal to that thread, which tells where
  * it is and ends the run. If it does not answer (the program blocks or handles
  * that signal) it is ended without a place.
+ *
+ * By the same signal a thread is asked whether it is deaf (format/watchdog.h).
  */
 
 #include "runtime/control.h"
 
 #pragma GCC visibility push(hidden)
 
-/* In the run, before main. */
+/* Before the first run; those that are forked have the action too. */
 void hang_begin(void);
 
 /* In the server: asks the thread that has the turn. */

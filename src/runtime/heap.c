@@ -227,7 +227,12 @@ static void freed(void *p, uintptr_t pc)
 		return;
 	t = guest_self();
 	if (unlikely(t)) {
+		/* Else delete calls, which has seen to it. */
+		if (unlikely(controlled) && !caller_told)
+			heap_control_match(p, HEAP_MALLOC, pc);
 		pc = caller_take(pc);
+		if (unlikely(controlled))
+			heap_control_check(t, p, pc);
 		heap_control_ending(p);
 		block_ends(t, p, block_size(p, pc), pc);
 		heap_control_ending(NULL);
@@ -323,8 +328,10 @@ static void *resized(void *old, size_t size, uintptr_t pc)
 	if (is_foreign(old))
 		return realloc_foreign(old, size, pc);
 	t = guest_self();
-	if (unlikely(t))
+	if (unlikely(t)) {
+		heap_control_match(old, HEAP_MALLOC, pc);
 		return realloc_seen(t, old, size, caller_take(pc));
+	}
 	return block_resize(old, size, pc);
 }
 

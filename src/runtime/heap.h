@@ -6,6 +6,7 @@
  * What other parts of the guest ask of the wrappers of malloc.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,10 @@
  * called and failed. */
 uintptr_t heap_for(uintptr_t pc);
 void heap_for_end(uintptr_t outer);
+
+/* Are all forms of new and delete the C++ runtime's, behind ours? A program may
+ * bring some of its own. */
+bool heap_cxx_is_whole(void);
 
 /* Until the loan ends (NULL), what libc allocates in this thread while it is
  * inside the guest comes from `room` and is forgotten with it. The guest must

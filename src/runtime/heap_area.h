@@ -53,8 +53,9 @@ struct block {
 	uint32_t alloc_stack, free_stack;
 	uint16_t alloc_thread, free_thread;
 	uint8_t class;
-	bool is_free;
-	uint16_t skip; /* of a small one: 16 bytes each */
+	bool is_free : 1;
+	uint8_t maker : 2; /* enum heap_maker */
+	uint16_t skip;	   /* of a small one: 16 bytes each */
 };
 
 struct huge {

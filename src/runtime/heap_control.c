@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/heap_control.h"
 
+#include "runtime/heap.h"
 #include "runtime/real.h"
 #include "runtime/settle.h"
 #include "runtime/values.h"
 
 #include <errno.h>
+#include <sys/uio.h>
 
 /* A thread in the heap. Handlers of the program wait until it has left, also
  * those of a stranger, who might hold a latch. */
@@ -95,6 +97,35 @@ void heap_control_misuse(struct thread *t, uintptr_t addr, size_t size,
 	heap_on_misuse(t, &m, pc);
 }
 
+/* ---- lent to libc and the kernel ---- */
+
+void heap_control_lent(const void *at, size_t size, uintptr_t pc)
+{
+	struct thread *t = controlled ? guest_self() : NULL;
+
+	if (t && !t->ignoring && size)
+		heap_control_touch(t, (uintptr_t)at, size, pc);
+}
+
+void heap_control_lent_string(const char *s, uintptr_t pc)
+{
+	if (controlled && heap_is_own(s))
+		heap_control_lent(s, real.strlen(s) + 1, pc);
+}
+
+void heap_control_lent_parts(const struct iovec *parts, size_t count,
+			     size_t size, uintptr_t pc)
+{
+	if (!controlled)
+		return;
+	for (size_t i = 0; i < count && size; i++) {
+		size_t n = parts[i].iov_len < size ? parts[i].iov_len : size;
+
+		heap_control_lent(parts[i].iov_base, n, pc);
+		size -= n;
+	}
+}
+
 static COLD void misused(struct visit *v, const struct heap_misuse *m,
 			 uintptr_t pc)
 {
@@ -115,6 +146,84 @@ void *heap_control_new(size_t size, size_t alignment, bool is_zeroed,
 		errno = ENOMEM;
 	return p;
 }
+
+/* In a frame that is there; the stack may be one of the program's making. */
+static bool is_on_stack(const struct thread *t, uintptr_t addr)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return here >= t->stack_low && addr >= here && addr < t->stack_high;
+}
+
+/* Of what was built with hooks only: the linker has blocks in pages of its
+ * own. */
+static bool is_variable(uintptr_t addr)
+{
+	uint32_t count = atomic_load(&region->module_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct region_module *m = &region->modules[i];
+
+		if (addr - m->base < m->size)
+			return m->instrumented;
+	}
+	return false;
+}
+
+void heap_control_check(struct thread *t, const void *p, uintptr_t pc)
+{
+	uintptr_t addr = (uintptr_t)p;
+	struct heap_misuse m = { .kind = HEAP_INVALID_FREE,
+				 .addr = addr,
+				 .free_thread = NO_THREAD };
+
+	if (heap_is_own(p))
+		return;
+	if (is_on_stack(t, addr) || is_variable(addr))
+		heap_on_misuse(t, &m, pc);
+}
+
+/* ---- who made it ---- */
+
+static bool knows_makers;
+
+void heap_control_prepare(void)
+{
+	knows_makers = heap_own_init() && heap_cxx_is_whole();
+}
+
+void heap_control_made(void *p, enum heap_maker maker)
+{
+	struct heap_misuse m;
+
+	if (controlled && p && heap_is_own(p))
+		heap_own_made(p, maker, &m);
+}
+
+/* Only libraries without hooks may do as they like. */
+void heap_control_match(const void *p, enum heap_maker maker, uintptr_t pc)
+{
+	static const char *const makers[] = { "malloc", "new", "new[]" };
+	static const char *const enders[] = { "free", "delete", "delete[]" };
+	struct thread *t = controlled ? guest_self() : NULL;
+	enum heap_maker by = maker;
+	struct heap_misuse m;
+
+	if (!t || !knows_makers || !heap_is_own(p) ||
+	    !heap_own_maker(p, &by, &m) || by == maker ||
+	    !module_is_instrumented(pc))
+		return;
+	guest_enter(t);
+	control_text("allocated by ");
+	control_text(makers[by]);
+	control_text(" and freed by ");
+	control_text(enders[maker]);
+	heap_misuse_of_block(p, &m);
+	heap_on_misuse(t, &m, pc);
+	guest_leave(t);
+}
+
+/* ---- the functions of the heap ---- */
 
 void heap_control_end(void *p, uintptr_t pc)
 {

@@ -15,6 +15,8 @@
 #include "runtime/control.h"
 #include "runtime/heap_own.h"
 
+struct iovec;
+
 #pragma GCC visibility push(hidden)
 
 static inline bool heap_is_controlled(void)
@@ -35,6 +37,18 @@ static inline void heap_control_touch(struct thread *t, uintptr_t addr,
 		heap_control_misuse(t, addr, size, pc);
 }
 
+/* The same for what is touched on behalf of the calling thread, by libc or by
+ * the kernel: right before, or right after where only a result tells how much
+ * it was. No point may be in between. Nothing happens outside of control. */
+void heap_control_lent(const void *at, size_t size, uintptr_t pc);
+
+/* A string, with its end; NULL is none. */
+void heap_control_lent_string(const char *s, uintptr_t pc);
+
+/* The first `size` bytes of several parts. */
+void heap_control_lent_parts(const struct iovec *parts, size_t count,
+			     size_t size, uintptr_t pc);
+
 /* NULL, with errno set, when there is no room. */
 void *heap_control_new(size_t size, size_t alignment, bool is_zeroed,
 		       uintptr_t pc);
@@ -43,6 +57,20 @@ void *heap_control_new(size_t size, size_t alignment, bool is_zeroed,
  * the point before that is part of freeing it: if another thread is first, the
  * block is freed twice. */
 void heap_control_ending(const void *p);
+
+/* The thread is about to free this. Does not return when it is no block of any
+ * heap: a variable on its stack, or one of the program. */
+void heap_control_check(struct thread *t, const void *p, uintptr_t pc);
+
+/* Before the first run: can blocks be told apart by who made them? */
+void heap_control_prepare(void);
+
+/* new, or new[], has given out this block. */
+void heap_control_made(void *p, enum heap_maker maker);
+
+/* The program frees a block as one made so. Does not return when it was made
+ * otherwise. Whatever else is wrong with it is for others to find. */
+void heap_control_match(const void *p, enum heap_maker maker, uintptr_t pc);
 
 /* Of a block that is the heap's own. */
 void heap_control_end(void *p, uintptr_t pc);

@@ -1,36 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/heap.h"
+#include "runtime/heap_control.h"
 #include "runtime/real.h"
-#include "runtime/runtime.h"
 
 /*
- * new and delete call malloc and free, which record. These wrappers add but
- * one thing: the place in the program, instead of the one in the C++ runtime.
+ * new and delete call malloc and free, which record. These wrappers add the
+ * place in the program, instead of the one in the C++ runtime; and who made a
+ * block, which under control must be who ends it.
  *
- * A program in C may load a plugin in C++. Then the C++ runtime came after the
- * table of real functions was filled, and the plugin finds us before it.
+ * Forms call each other: of new the outermost says it last, of delete it asks
+ * first.
  */
-
-/* Never returns without the function: somebody has just called it by name, so
- * somebody has it. */
-static COLD void *late_find(const char *name)
-{
-	void *runtime = real.dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-	void *function = runtime ? dlsym(runtime, name) : NULL;
-
-	if (!function)
-		__builtin_trap();
-	return function;
-}
 
 #define READY(name)                                                            \
 	do {                                                                   \
 		REAL_READY();                                                  \
 		if (unlikely(!real.name))                                      \
-			*(void **)&real.name = late_find(#name);               \
+			*(void **)&real.name = real_of_cxx(#name);             \
 	} while (0)
 
-#define NEW(name, params, args)                                                \
+static __thread bool deleting;
+
+#define NEW(maker, name, params, args)                                         \
 	EXPORT void *name params;                                              \
 	EXPORT void *name params                                               \
 	{                                                                      \
@@ -43,13 +34,15 @@ static COLD void *late_find(const char *name)
 		outer = heap_for(CALLER);                                      \
 		p = real.name args;                                            \
 		heap_for_end(outer);                                           \
+		heap_control_made(p, maker);                                   \
 		return p;                                                      \
 	}
 
-#define DELETE(name, params, args)                                             \
+#define DELETE(maker, name, params, args)                                      \
 	EXPORT void name params;                                               \
 	EXPORT void name params                                                \
 	{                                                                      \
+		bool is_inner = deleting;                                      \
 		uintptr_t outer;                                               \
                                                                                \
 		READY(name);                                                   \
@@ -57,39 +50,84 @@ static COLD void *late_find(const char *name)
 			real.name args;                                        \
 			return;                                                \
 		}                                                              \
+		if (!is_inner)                                                 \
+			heap_control_match(p, maker, CALLER);                  \
+		deleting = true;                                               \
 		outer = heap_for(CALLER);                                      \
 		real.name args;                                                \
 		heap_for_end(outer);                                           \
+		deleting = is_inner;                                           \
 	}
 
-NEW(_Znwm, (size_t size), (size))
-NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
-NEW(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t,
+NEW(HEAP_NEW, _Znwm, (size_t size), (size))
+NEW(HEAP_NEW, _ZnwmRKSt9nothrow_t, (size_t size, const void *nothrow),
+    (size, nothrow))
+NEW(HEAP_NEW, _ZnwmSt11align_val_t, (size_t size, size_t alignment),
+    (size, alignment))
+NEW(HEAP_NEW, _ZnwmSt11align_val_tRKSt9nothrow_t,
     (size_t size, size_t alignment, const void *nothrow),
     (size, alignment, nothrow))
-NEW(_Znam, (size_t size), (size))
-NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *nothrow), (size, nothrow))
-NEW(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t,
+NEW(HEAP_NEW_ARRAY, _Znam, (size_t size), (size))
+NEW(HEAP_NEW_ARRAY, _ZnamRKSt9nothrow_t, (size_t size, const void *nothrow),
+    (size, nothrow))
+NEW(HEAP_NEW_ARRAY, _ZnamSt11align_val_t, (size_t size, size_t alignment),
+    (size, alignment))
+NEW(HEAP_NEW_ARRAY, _ZnamSt11align_val_tRKSt9nothrow_t,
     (size_t size, size_t alignment, const void *nothrow),
     (size, alignment, nothrow))
 
-DELETE(_ZdlPv, (void *p), (p))
-DELETE(_ZdlPvm, (void *p, size_t size), (p, size))
-DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *nothrow), (p, nothrow))
-DELETE(_ZdlPvSt11align_val_t, (void *p, size_t alignment), (p, alignment))
-DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t size, size_t alignment),
-       (p, size, alignment))
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t,
+DELETE(HEAP_NEW, _ZdlPv, (void *p), (p))
+DELETE(HEAP_NEW, _ZdlPvm, (void *p, size_t size), (p, size))
+DELETE(HEAP_NEW, _ZdlPvRKSt9nothrow_t, (void *p, const void *nothrow),
+       (p, nothrow))
+DELETE(HEAP_NEW, _ZdlPvSt11align_val_t, (void *p, size_t alignment),
+       (p, alignment))
+DELETE(HEAP_NEW, _ZdlPvmSt11align_val_t,
+       (void *p, size_t size, size_t alignment), (p, size, alignment))
+DELETE(HEAP_NEW, _ZdlPvSt11align_val_tRKSt9nothrow_t,
        (void *p, size_t alignment, const void *nothrow),
        (p, alignment, nothrow))
-DELETE(_ZdaPv, (void *p), (p))
-DELETE(_ZdaPvm, (void *p, size_t size), (p, size))
-DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *nothrow), (p, nothrow))
-DELETE(_ZdaPvSt11align_val_t, (void *p, size_t alignment), (p, alignment))
-DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t size, size_t alignment),
-       (p, size, alignment))
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t,
+DELETE(HEAP_NEW_ARRAY, _ZdaPv, (void *p), (p))
+DELETE(HEAP_NEW_ARRAY, _ZdaPvm, (void *p, size_t size), (p, size))
+DELETE(HEAP_NEW_ARRAY, _ZdaPvRKSt9nothrow_t, (void *p, const void *nothrow),
+       (p, nothrow))
+DELETE(HEAP_NEW_ARRAY, _ZdaPvSt11align_val_t, (void *p, size_t alignment),
+       (p, alignment))
+DELETE(HEAP_NEW_ARRAY, _ZdaPvmSt11align_val_t,
+       (void *p, size_t size, size_t alignment), (p, size, alignment))
+DELETE(HEAP_NEW_ARRAY, _ZdaPvSt11align_val_tRKSt9nothrow_t,
        (void *p, size_t alignment, const void *nothrow),
        (p, alignment, nothrow))
+
+/* ---- does the program bring its own? ---- */
+
+static const char *const forms[] = {
+	"_Znwm",
+	"_ZnwmRKSt9nothrow_t",
+	"_ZnwmSt11align_val_t",
+	"_ZnwmSt11align_val_tRKSt9nothrow_t",
+	"_Znam",
+	"_ZnamRKSt9nothrow_t",
+	"_ZnamSt11align_val_t",
+	"_ZnamSt11align_val_tRKSt9nothrow_t",
+	"_ZdlPv",
+	"_ZdlPvm",
+	"_ZdlPvRKSt9nothrow_t",
+	"_ZdlPvSt11align_val_t",
+	"_ZdlPvmSt11align_val_t",
+	"_ZdlPvSt11align_val_tRKSt9nothrow_t",
+	"_ZdaPv",
+	"_ZdaPvm",
+	"_ZdaPvRKSt9nothrow_t",
+	"_ZdaPvSt11align_val_t",
+	"_ZdaPvmSt11align_val_t",
+	"_ZdaPvSt11align_val_tRKSt9nothrow_t",
+};
+
+bool heap_cxx_is_whole(void)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (!module_is_guest((uintptr_t)dlsym(RTLD_DEFAULT, forms[i])))
+			return false;
+	return true;
+}

@@ -137,6 +137,15 @@ void heap_misuse_find(uintptr_t addr, size_t size, struct heap_misuse *m)
 	misuse_locate(m, poison_first(addr, size));
 }
 
+void heap_misuse_of_block(const void *p, struct heap_misuse *m)
+{
+	*m = (struct heap_misuse){ .addr = (uintptr_t)p };
+	misuse_of_block(m, (uintptr_t)p >= HEAP_AREAS ?
+				   (const struct block *)p - 1 :
+				   huge_find((uintptr_t)p));
+	m->kind = HEAP_INVALID_FREE;
+}
+
 void heap_misuse_of_pointer(const void *p, struct heap_misuse *m)
 {
 	const struct block *b;

@@ -16,7 +16,8 @@ enum heap_misuse_kind {
 	HEAP_BEFORE, /* its beginning */
 	HEAP_NEVER,  /* memory that was never in a block */
 	HEAP_DOUBLE_FREE,
-	HEAP_INVALID_FREE, /* of what is not the beginning of a block */
+	/* Of what is not the beginning of a block, or was made by others. */
+	HEAP_INVALID_FREE,
 };
 
 struct heap_misuse {
@@ -38,6 +39,9 @@ COLD void heap_misuse_find(uintptr_t addr, size_t size, struct heap_misuse *m);
 
 /* The same for a pointer that no live block begins at. */
 COLD void heap_misuse_of_pointer(const void *p, struct heap_misuse *m);
+
+/* The same for a live block, which begins here. */
+COLD void heap_misuse_of_block(const void *p, struct heap_misuse *m);
 
 /* Ends the run (the part of control that knows of verdicts). */
 void heap_on_misuse(struct thread *t, const struct heap_misuse *m,

@@ -241,6 +241,7 @@ static struct block *area_new(struct area *a, const struct want *want)
 	b->alloc_stack = want->stack;
 	b->alloc_thread = want->who;
 	b->is_free = false;
+	b->maker = HEAP_MALLOC;
 	if (likely(!block_is_huge(b)))
 		small_open(b);
 	return b;
@@ -305,6 +306,25 @@ bool heap_own_size(const void *p, size_t *size, struct heap_misuse *m)
 
 	if (b)
 		*size = b->size;
+	return b;
+}
+
+bool heap_own_made(void *p, enum heap_maker maker, struct heap_misuse *m)
+{
+	struct block *b = block_live(p, m);
+
+	if (b)
+		b->maker = (uint8_t)maker & 3;
+	return b;
+}
+
+bool heap_own_maker(const void *p, enum heap_maker *maker,
+		    struct heap_misuse *m)
+{
+	const struct block *b = block_live(p, m);
+
+	if (b)
+		*maker = b->maker;
 	return b;
 }
 

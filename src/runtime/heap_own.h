@@ -22,6 +22,9 @@ enum { HEAP_ALIGNMENT = 16, HEAP_STRANGER = UINT16_MAX };
 /* Freed blocks of an area that wait, at most. */
 enum { QUARANTINE_BYTES = 16 << 20, QUARANTINE_BLOCKS = 4096 };
 
+/* Who makes blocks; whoever ends one must be of the same kind. */
+enum heap_maker { HEAP_MALLOC, HEAP_NEW, HEAP_NEW_ARRAY };
+
 /* Who asks: number of the thread, and its stack. */
 struct heap_who {
 	uint32_t thread, stack;
@@ -42,6 +45,11 @@ void *heap_own_new(struct heap_who who, size_t size, size_t alignment,
  * what it is. */
 
 bool heap_own_size(const void *p, size_t *size, struct heap_misuse *m);
+
+/* A block is malloc's until somebody says otherwise. */
+bool heap_own_made(void *p, enum heap_maker maker, struct heap_misuse *m);
+bool heap_own_maker(const void *p, enum heap_maker *maker,
+		    struct heap_misuse *m);
 
 /* Ends a block. */
 bool heap_own_end(struct heap_who who, void *p, struct heap_misuse *m);

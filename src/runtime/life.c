@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/apiece.h"
 #include "runtime/control.h"
 #include "runtime/filter.h"
 #include "runtime/latch.h"
@@ -25,7 +26,6 @@ enum {
 	FATE_FORGOTTEN = 2,
 };
 
-static struct thread **by_number;
 static struct {
 	struct latch latch;
 	struct thread *free;
@@ -33,7 +33,8 @@ static struct {
 
 /* A struct with the array of its first calls right behind it, so that a thread
  * that does little needs one page. They are mapped several at a time; untouched
- * ones cost nothing. */
+ * ones cost nothing. Under control, where a page costs more than what is done
+ * with it, several threads share one. */
 enum {
 	BLOCKS = 8,
 	BLOCK = (sizeof(struct thread) + CALLS_FIRST * sizeof(struct call) +
@@ -53,16 +54,12 @@ static void blocks_map(void)
 	blocks.left = blocks.next ? BLOCKS : 0;
 }
 
-void life_make_room(void)
-{
-	if (!blocks.left)
-		blocks_map();
-}
-
 static struct thread *block_take(void)
 {
 	struct thread *t = NULL;
 
+	if (control)
+		return guest_map(sizeof(*t) + CALLS_FEW * sizeof(struct call));
 	latch_take(&blocks.latch);
 	if (!blocks.left)
 		blocks_map();
@@ -83,7 +80,7 @@ static struct thread *thread_map(void)
 	if (!t)
 		return NULL;
 	t->base = (struct call *)(t + 1);
-	t->limit = t->base + CALLS_FIRST;
+	t->limit = t->base + (control ? CALLS_FEW : CALLS_FIRST);
 	t->memo = guest_map(STACK_MEMO * sizeof(*t->memo));
 	if (!control)
 		t->before = guest_map(INCARNATIONS * sizeof(*t->before));
@@ -141,11 +138,8 @@ static struct thread *thread_new(const struct thread *creator)
 	struct thread *t;
 	uint32_t number;
 
-	if (!by_number) {
-		by_number = guest_map(REGION_THREADS * sizeof(*by_number));
-		if (!by_number)
-			return NULL;
-	}
+	if (!apiece_prepare())
+		return NULL;
 	t = thread_take();
 	if (!t)
 		return NULL;
@@ -161,7 +155,9 @@ static struct thread *thread_new(const struct thread *creator)
 	}
 	thread_reset(t);
 	t->number = number;
-	by_number[number] = t;
+	t->deepest = number ? 0 : UINT32_MAX; /* main is main */
+	t->pair_tag = pair_tag(number);
+	apiece[number].life = t;
 	region->threads[number] =
 		(struct region_thread){ .parent = creator ? creator->number :
 							    NO_THREAD };
@@ -170,7 +166,7 @@ static struct thread *thread_new(const struct thread *creator)
 
 static void thread_recycle(struct thread *t)
 {
-	by_number[t->number] = NULL;
+	apiece[t->number].life = NULL;
 	order_recycle(t);
 	t->alive = 0;
 	latch_take(&pool.latch);
@@ -192,25 +188,26 @@ static void warm_up(struct thread *t)
 	order_slow(t, true);
 }
 
-static struct thread *adopt(void)
+static struct thread *meet(void)
 {
-	struct thread *t;
-	uint64_t mask;
+	struct thread *t = thread_new(NULL);
 
-	signals_block(&mask);
-	t = thread_new(NULL);
-	if (!t) {
-		departed = true;
-		signals_restore(&mask);
+	departed = !t;
+	if (!t)
 		return NULL;
-	}
 	t->inside = 1;
 	self = t;
-	signals_restore(&mask);
+	return t;
+}
+
+static struct thread *adopt(struct thread *t)
+{
+	if (!t)
+		return NULL;
 	order_begin(t, NULL);
 	warm_up(t);
-	settle(t, SETTLE_ADOPTED);
 	region->threads[t->number].kernel_tid = (uint32_t)SYS_0(SYS_gettid);
+	settle(t, SETTLE_ADOPTED);
 	record_at(t, EVENT_THREAD_BEGIN, 0, 0, NO_THREAD, NO_STACK);
 	guest_leave(t);
 	return t;
@@ -218,17 +215,24 @@ static struct thread *adopt(void)
 
 struct thread *life_adopt(void)
 {
+	struct thread *t;
+	uint64_t mask;
+
 	/* A new thread in a child that was forked behind our back finds the
 	 * gate open too. */
 	if (!gate_is_open() || departed ||
 	    SYS_0(SYS_getpid) != (long)atomic_load(&region->guest_pid))
 		return NULL;
-	return adopt();
+	signals_block(&mask);
+	t = meet();
+	signals_restore(&mask);
+	return adopt(t);
 }
 
+/* The gate is closed: a handler meets nobody. */
 struct thread *life_first(void)
 {
-	return adopt();
+	return adopt(meet());
 }
 
 struct thread *life_prepare(struct thread *creator, const void *start,
@@ -244,6 +248,9 @@ struct thread *life_prepare(struct thread *creator, const void *start,
 		entry->nth = creator->children++;
 		entry->stack = stack_node(creator, pc);
 		entry->start = (uintptr_t)start;
+		t->deepest = module_is_instrumented((uintptr_t)start) ?
+				     UINT32_MAX :
+				     0;
 		record_at(creator, EVENT_THREAD_CREATE, 0, 0, t->number,
 			  entry->stack);
 		order_begin(t, creator);
@@ -264,7 +271,9 @@ void life_begin(struct thread *t)
 	guest_enter(t);
 	self = t;
 	warm_up(t);
-	entry->kernel_tid = (uint32_t)SYS_0(SYS_gettid);
+	/* Under control it was told before the thread had its first turn. */
+	if (!controlled)
+		entry->kernel_tid = (uint32_t)SYS_0(SYS_gettid);
 	entry->stack_low = t->stack_low;
 	entry->stack_high = t->stack_high;
 	record_at(t, EVENT_THREAD_BEGIN, 0, 0, entry->parent, entry->stack);
@@ -295,7 +304,7 @@ void life_join(struct thread *t, uint32_t number, uintptr_t pc)
 	struct thread *ended;
 
 	guest_enter(t);
-	ended = number < REGION_THREADS && by_number ? by_number[number] : NULL;
+	ended = number < REGION_THREADS && apiece ? apiece[number].life : NULL;
 	record(t, EVENT_THREAD_JOIN, NULL, 0, number, pc);
 	if (ended) {
 		order_join(t, ended);
@@ -306,7 +315,7 @@ void life_join(struct thread *t, uint32_t number, uintptr_t pc)
 
 void life_forget(uint32_t number)
 {
-	struct thread *t = by_number ? by_number[number] : NULL;
+	struct thread *t = apiece ? apiece[number].life : NULL;
 
 	if (t)
 		fate_add(t, FATE_FORGOTTEN);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/model.h"
 #include "runtime/real.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
@@ -34,11 +35,22 @@ static void mapping_ends(struct thread *t, void *p, size_t size, uintptr_t pc)
 	values_unmap();
 }
 
-static void *mapped(void *p, size_t size, uintptr_t pc)
+/* What is written to a file that is mapped so, other processes see. */
+static bool is_common(int protection, int flags)
+{
+	return protection & PROT_WRITE && flags & MAP_SHARED &&
+	       !(flags & MAP_ANONYMOUS);
+}
+
+static void *mapped(void *p, size_t size, bool is_seen, uintptr_t pc)
 {
 	struct thread *t = guest_self();
 
-	if (t && p != MAP_FAILED)
+	if (p == MAP_FAILED)
+		return p;
+	if (is_seen)
+		model_have_company();
+	if (t)
 		mapping_begins(t, p, size, pc);
 	return p;
 }
@@ -47,14 +59,14 @@ EXPORT void *mmap(void *p, size_t size, int protection, int flags, int fd,
 		  off_t offset)
 {
 	return mapped(real.mmap(p, size, protection, flags, fd, offset), size,
-		      CALLER);
+		      is_common(protection, flags), CALLER);
 }
 
 EXPORT void *mmap64(void *p, size_t size, int protection, int flags, int fd,
 		    off64_t offset)
 {
 	return mapped(real.mmap64(p, size, protection, flags, fd, offset), size,
-		      CALLER);
+		      is_common(protection, flags), CALLER);
 }
 
 /* What the kernel would refuse must not be recorded as an end. */

@@ -51,6 +51,8 @@ void model_sleep(struct thread *t, enum event_kind kind,
 		 const volatile void *object, uint32_t bits);
 turn_can can_be_woken, can_be_woken_only;
 
+bool model_sleeps(uint32_t number);
+
 /* True: it was woken. */
 bool model_sleep_end(struct thread *t);
 
@@ -78,9 +80,13 @@ void model_cancel(struct thread *t);
  * held may still be marked as held for a moment. */
 bool model_is_over(int kernel_tid);
 
+/* The program maps a file for writing: another program may do so, too, or
+ * another run of this one. */
+void model_have_company(void);
+
 /* An object that processes share may change behind our back once there is
- * another process. Then it is waited for as the world is (blocking.h): 0, when
- * `can` held a moment ago, ETIMEDOUT or EINTR. */
+ * another process or may be. Then it is waited for as the world is
+ * (blocking.h): 0, when `can` held a moment ago, ETIMEDOUT or EINTR. */
 bool model_is_apart(bool is_shared);
 int model_await_apart(struct thread *t, const volatile void *object,
 		      uintptr_t pc, turn_can *can, uint64_t deadline);

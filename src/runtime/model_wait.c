@@ -68,6 +68,11 @@ bool model_sleep_end(struct thread *t)
 	return sleeps[t->number].woken;
 }
 
+bool model_sleeps(uint32_t number)
+{
+	return sleeps[number].object;
+}
+
 bool can_be_woken_only(uint32_t number, uint64_t object)
 {
 	(void)object;
@@ -178,9 +183,16 @@ bool model_is_over(int kernel_tid)
 
 /* ---- objects of several processes ---- */
 
+static bool has_company;
+
+void model_have_company(void)
+{
+	has_company = true;
+}
+
 bool model_is_apart(bool is_shared)
 {
-	return is_shared && control->run.children;
+	return is_shared && (has_company || control->run.children);
 }
 
 struct apart {

@@ -394,6 +394,19 @@ uint32_t module_site(uintptr_t pc)
 	return span_find(pc);
 }
 
+bool module_is_instrumented(uintptr_t pc)
+{
+	uint32_t count = atomic_load(&region->module_count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct region_module *m = &region->modules[i];
+
+		if (pc - m->base < m->size)
+			return m->instrumented;
+	}
+	return false;
+}
+
 /* Both are made by the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/offspring.h"
 
+#include "format/put.h"
 #include "runtime/control.h"
 #include "runtime/process.h"
 #include "runtime/sys.h"
@@ -26,31 +27,12 @@ static long file_read(const char *path, char *room)
 	return n > 0 ? n : 0;
 }
 
-static void path_make(char *path, const char *before, uint32_t number,
-		      const char *after)
-{
-	char digits[12];
-	size_t n = sizeof(digits);
-
-	digits[--n] = '\0';
-	do {
-		digits[--n] = (char)('0' + number % 10);
-	} while (number /= 10);
-	while (*before)
-		*path++ = *before++;
-	while (digits[n])
-		*path++ = digits[n++];
-	while (*after)
-		*path++ = *after++;
-	*path = '\0';
-}
-
 static bool process_runs(uint32_t pid)
 {
 	char path[PATH_ROOM], text[TEXT_ROOM];
 	const char *end = NULL;
 
-	path_make(path, "/proc/", pid, "/stat");
+	put_text(put_number(put_text(path, "/proc/"), pid), "/stat");
 	if (!file_read(path, text))
 		return false;
 	/* "pid (name) state", and the name may be anything. */
@@ -83,8 +65,10 @@ bool offspring_lives(void)
 	if (!process_children())
 		return false;
 	for (uint32_t n = 0; n < control->run.thread_count; n++) {
-		path_make(path, "/proc/self/task/",
-			  region->threads[n].kernel_tid, "/children");
+		char *end = put_text(path, "/proc/self/task/");
+
+		end = put_number(end, region->threads[n].kernel_tid);
+		put_text(end, "/children");
 		if (file_read(path, text) && one_runs(text))
 			return true;
 	}

@@ -13,9 +13,11 @@
  * unless its own thread has made it or has read since.
  *
  * For that, eight bytes of memory (a *granule*) remember up to four accesses
- * that still count, each with the bytes it still counts for. Where that is not
- * enough the granule has a list (pairs_wide.c). What is done to either is the
- * same and stands in entries.h.
+ * that still count, each with the bytes it still counts for
+ * (pairs_granules.h). Where that is not enough the granule has a list
+ * (pairs_wide.c). What is done to either is the same and stands in entries.h;
+ * what is mostly done to granules, in pairs_change.c and, for the hooks of a
+ * parallel run, in pairs_plain.c.
  *
  * Under control one thread runs at a time and the pairs are exact, as are their
  * moments. In a parallel run nothing is locked but lists. What can go wrong
@@ -26,8 +28,10 @@
  *   parallel run says that the accesses came close or in this order.
  * - An access is two words, stored one after the other. When two threads come
  *   to the same granule at the same moment, one of the two accesses may be
- *   forgotten, and so a pair missed, or be told with the moment of the other.
- *   No word is ever mixed of two.
+ *   forgotten, and with it what lay in far places that it has opened or found
+ *   open; so pairs are missed. (Not so a granule's first two, for threads meet
+ *   where pages are touched first: granule_claim.) Or one is told twice, or
+ *   with the moment of the other. No word is ever mixed of two.
  * - When a pair came again is told by the processor's counter as its thread had
  *   read it last, at most 32 of its accesses before; the first time, exactly.
  * - While several threads read what nobody writes, the moment of a thread's
@@ -37,11 +41,12 @@
  *   byte by byte). What is forgotten so is missed as a head; and where it was a
  *   read, the thread's next read there is told as a tail again.
  *
- * tests/unit/test_pairs.c bounds all of it: what synchronisation orders is told
- * in its order and in full, as long as no thread gives a place up; what nothing
- * orders is told once for each access and each place of its granule at most,
- * and never mixed; what is told though places were given up is a conflict, in
- * its order, with no write between. Misses: accesses without hooks.
+ * tests/unit/test_pairs.c and test_pairs_race.c bound all of it: what
+ * synchronisation orders is told in its order and in full, as long as no thread
+ * gives a place up; what nothing orders is told once for each access and each
+ * place of its granule at most, and never mixed; what is told though places
+ * were given up is a conflict, in its order, with no write between. Misses:
+ * accesses without hooks.
  */
 
 #include "format/pair_block.h"
@@ -58,16 +63,7 @@ struct entry {
 };
 
 enum { GRANULE_ENTRIES = 4 };
-
-/* Words that are 0 are free places. The moments lie elsewhere: those who only
- * look need the words alone. */
-struct granule {
-	_Alignas(32) uint64_t words[GRANULE_ENTRIES];
-};
-
-struct moments {
-	_Alignas(32) uint64_t at[GRANULE_ENTRIES];
-};
+struct granule; /* pairs_granules.h */
 
 /* Before any thread: room for granules. False when there is none. */
 bool pairs_init(void);
@@ -82,43 +78,42 @@ static inline bool pairs_are_asked(void)
 	       region->control.ask.flags & CONTROL_PAIRS;
 }
 
+/* When its access number `count` is made. */
+static inline uint64_t pairs_moment(const struct thread *t, uint32_t count)
+{
+	return (uint64_t)count << 32 | t->top->began;
+}
+
 /* Thread t is about to make an access. */
 void pairs_access(struct thread *t, uintptr_t addr, size_t size,
 		  enum pair_access kind, uintptr_t pc);
 
 /* The same for a plain access in a parallel run, which lies in one granule:
- * `bytes` of it, a mask. */
-void pairs_read(struct thread *t, uintptr_t addr, uint64_t bytes, uintptr_t pc);
-void pairs_write(struct thread *t, uintptr_t addr, uint64_t bytes,
+ * `bytes` of it, as a word has them. In the order in which the hooks have it at
+ * hand. */
+void pairs_read(uintptr_t addr, uint64_t bytes, struct thread *t, uintptr_t pc);
+void pairs_write(uintptr_t addr, uint64_t bytes, struct thread *t,
 		 uintptr_t pc);
 
-/* Memory begins a new life. */
+/* Memory begins a new life; or the program has asked for it, in one piece. */
 void pairs_forget(uintptr_t addr, size_t size);
+void pairs_claim(uintptr_t addr, size_t size);
 
 /* ---- pairs_table.c ---- */
 
-/* Thread t made the access `tail` at moment `tail_at` right after `head`. */
-void pairs_emit(struct thread *t, const struct entry *head,
-		const struct entry *tail, uintptr_t addr);
+/* Thread t made the access `tail` right after `head`. */
+void pairs_emit(struct thread *t, struct entry head, struct entry tail,
+		uintptr_t addr);
 void pairs_table_begin(void);
 
 /* ---- pairs_wide.c ---- */
 
-#define GRANULE_WIDE (UINT64_C(0xffff) << PAIR_THREAD_SHIFT)
-
-/* `word` is the first of a granule. */
-static inline bool granule_is_wide(uint64_t word)
-{
-	return word >= GRANULE_WIDE;
-}
-
 /* An access to a granule that has a list, or needs one. */
-void pairs_wide(struct thread *t, struct granule *g, struct moments *m,
-		const struct entry *made, uintptr_t addr);
+void pairs_wide(struct thread *t, struct granule *g, const struct entry *made,
+		uintptr_t addr);
 
 /* The same, for one that has told its pairs and only needs a place. */
-void pairs_wide_add(struct granule *g, struct moments *m,
-		    const struct entry *made);
+void pairs_wide_add(struct granule *g, const struct entry *made);
 
 /* The list of a granule is not needed any more. */
 void pairs_wide_forget(struct granule *g);

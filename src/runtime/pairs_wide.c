@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/entries.h"
+#include "runtime/pairs_granules.h"
 #include "runtime/latch.h"
 
 /*
@@ -14,7 +14,7 @@ struct wide {
 	struct latch latch;
 	uint16_t room;
 	struct wide *next; /* while nobody has it */
-	uint64_t both[];   /* words, and behind them moments */
+	struct entry all[];
 };
 
 enum { ROOM_FIRST = 7, CLASSES = 16 };
@@ -41,8 +41,8 @@ static struct wide *wide_new(uint32_t class)
 		classes[class].free = w->next;
 	latch_give(&classes[class].latch);
 	if (!w) {
-		w = guest_map(sizeof(*w) + (size_t)class_room(class) * 2 *
-						   sizeof(w->both[0]));
+		w = guest_map(sizeof(*w) +
+			      (size_t)class_room(class) * sizeof(w->all[0]));
 		if (w)
 			w->room = (uint16_t)class_room(class);
 	}
@@ -80,57 +80,57 @@ static uint64_t word_of(const struct wide *w)
 
 static struct entries entries_of(struct wide *w)
 {
-	return (struct entries){ .words = w->both,
-				 .at = w->both + w->room,
+	return (struct entries){ .near = w->all,
+				 .far = w->all + 2,
 				 .count = w->room };
 }
 
 static void wide_fill(struct wide *w, struct entries from)
 {
-	struct entries e = entries_of(w);
+	for (uint32_t i = 0; i < w->room; i++) {
+		bool is = i < from.count;
 
-	for (uint32_t i = 0; i < e.count; i++) {
-		e.words[i] = i < from.count ? entry_get(&from.words[i]) : 0;
-		e.at[i] = i < from.count ? entry_get(&from.at[i]) : 0;
+		w->all[i].word = is ? entries_word(from, i) : 0;
+		w->all[i].at = is ? entry_get(&entries_at(from, i)->at) : 0;
 	}
 }
 
-/* Makes a list of what the granule has; false: somebody else did, or came. */
-static bool widen(struct granule *g, struct moments *m, uint64_t first,
-		  struct wide *w)
+/* Makes a list of what the granule has, whose first word is given; false:
+ * somebody else did, or came. */
+static bool widen(struct granule *g, uint64_t first, struct wide *w)
 {
-	wide_fill(w, (struct entries){ .words = g->words,
-				       .at = m->at,
-				       .count = GRANULE_ENTRIES });
-	w->both[0] = first;
+	struct entries e = granule_entries(g);
+
+	wide_fill(w, e);
+	w->all[0].word = entry_is_free(first) ? 0 : first & ~WORD_FAR;
 	/* Pairs with the acquire in wide_take. */
-	if (!__atomic_compare_exchange_n(&g->words[0], &first, word_of(w),
+	if (!__atomic_compare_exchange_n(&g->near[0].word, &first, word_of(w),
 					 false, __ATOMIC_RELEASE,
 					 __ATOMIC_RELAXED))
 		return false;
-	for (uint32_t i = 1; i < GRANULE_ENTRIES; i++)
-		entry_put(&g->words[i], 0);
+	entry_put(&g->near[1].word, 0);
 	return true;
 }
 
 /* The granule's list, latched; NULL when there is no memory. */
-static struct wide *wide_take(struct granule *g, struct moments *m)
+static struct wide *wide_take(struct granule *g)
 {
 	for (;;) {
-		uint64_t word = __atomic_load_n(&g->words[0], __ATOMIC_ACQUIRE);
+		uint64_t word =
+			__atomic_load_n(&g->near[0].word, __ATOMIC_ACQUIRE);
 		struct wide *w;
 
 		if (!granule_is_wide(word)) {
 			w = wide_new(0);
 			if (!w)
 				return NULL;
-			if (!widen(g, m, word, w))
+			if (!widen(g, word, w))
 				wide_free(w);
 			continue;
 		}
 		w = wide_of(word);
 		latch_take(&w->latch);
-		if (entry_get(&g->words[0]) == word)
+		if (entry_get(&g->near[0].word) == word)
 			return w;
 		latch_give(&w->latch);
 	}
@@ -146,7 +146,7 @@ static struct wide *wide_grow(struct granule *g, struct wide *w)
 		return NULL;
 	wide_fill(more, entries_of(w));
 	latch_take(&more->latch);
-	__atomic_store_n(&g->words[0], word_of(more), __ATOMIC_RELEASE);
+	__atomic_store_n(&g->near[0].word, word_of(more), __ATOMIC_RELEASE);
 	latch_give(&w->latch);
 	wide_free(w);
 	return more;
@@ -165,23 +165,22 @@ static void wide_add(struct granule *g, struct wide *w,
 		room = more ? room : 0;
 		w = more ? more : w;
 	}
-	entries_set(entries_of(w), room, made);
+	w->all[room] = *made;
 	latch_give(&w->latch);
 }
 
-void pairs_wide_add(struct granule *g, struct moments *m,
-		    const struct entry *made)
+void pairs_wide_add(struct granule *g, const struct entry *made)
 {
-	struct wide *w = wide_take(g, m);
+	struct wide *w = wide_take(g);
 
 	if (w)
 		wide_add(g, w, made);
 }
 
-void pairs_wide(struct thread *t, struct granule *g, struct moments *m,
-		const struct entry *made, uintptr_t addr)
+void pairs_wide(struct thread *t, struct granule *g, const struct entry *made,
+		uintptr_t addr)
 {
-	struct wide *w = wide_take(g, m);
+	struct wide *w = wide_take(g);
 
 	if (!w)
 		return;
@@ -191,13 +190,13 @@ void pairs_wide(struct thread *t, struct granule *g, struct moments *m,
 
 void pairs_wide_forget(struct granule *g)
 {
-	uint64_t word = __atomic_load_n(&g->words[0], __ATOMIC_ACQUIRE);
+	uint64_t word = __atomic_load_n(&g->near[0].word, __ATOMIC_ACQUIRE);
 	struct wide *w = wide_of(word);
 
 	if (!granule_is_wide(word))
 		return;
 	latch_take(&w->latch);
-	if (__atomic_compare_exchange_n(&g->words[0], &word, 0, false,
+	if (__atomic_compare_exchange_n(&g->near[0].word, &word, 0, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		latch_give(&w->latch);
 		wide_free(w);

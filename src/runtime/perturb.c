@@ -127,7 +127,8 @@ static void stop_at(struct thread *t, const struct force_stop *s, bool passes)
 /* ---- what comes by ---- */
 
 /* Recursion is folded, as in the tree of calls: a call that stands there
- * already leads back to it. */
+ * already leads back to it. Who called the first function is left out: that is
+ * not the program, and for main it is another one in every way to run it. */
 uint32_t perturb_stack(const struct thread *t)
 {
 	enum { DEEPEST = 64 };
@@ -135,7 +136,7 @@ uint32_t perturb_stack(const struct thread *t)
 
 	if (!(region->force.flags & FORCE_STACKS))
 		return 0;
-	for (const struct call *c = t->base + 1; c <= t->top; c++) {
+	for (const struct call *c = t->base + 2; c <= t->top; c++) {
 		uint32_t site = control_site(c->pc), at = 0;
 
 		while (at < count && sites[at] != site)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/process.h"
 
+#include "format/put.h"
 #include "runtime/chance_counter.h"
 #include "runtime/control.h"
 #include "runtime/ending.h"
@@ -31,14 +32,19 @@
 static const long *resident;
 static long *resident_pid;
 
+/* The program was about to start a process, perhaps one that lodges here. As
+ * long as it was not, nobody needs to ask the kernel who runs. */
+static bool is_shared;
+
 bool process_is_observed(void)
 {
-	return resident && *resident == SYS_0(SYS_getpid);
+	return resident && *resident && !process_is_lodger();
 }
 
 bool process_is_lodger(void)
 {
-	return resident && *resident && *resident != SYS_0(SYS_getpid);
+	return is_shared && resident && *resident &&
+	       *resident != SYS_0(SYS_getpid);
 }
 
 /* ---- fork ---- */
@@ -64,6 +70,7 @@ void process_starts(uintptr_t pc)
 {
 	struct thread *t = controlled ? guest_self() : NULL;
 
+	is_shared = true;
 	if (!t || process_is_lodger())
 		return;
 	guest_enter(t);
@@ -75,6 +82,11 @@ void process_starts(uintptr_t pc)
 	guest_leave(t);
 }
 
+void process_started(void)
+{
+	counter_take_up();
+}
+
 static pid_t forked(pid_t pid, uintptr_t pc)
 {
 	struct thread *t;
@@ -83,6 +95,7 @@ static pid_t forked(pid_t pid, uintptr_t pc)
 		child_begins();
 		return pid;
 	}
+	process_started();
 	t = guest_self();
 	if (t && pid > 0) {
 		record(t, EVENT_FORK, NULL, 0, (unsigned int)pid, pc);
@@ -116,6 +129,7 @@ pid_t process_fork_raw(long number, const long *arguments, uintptr_t pc)
 
 void process_shares_memory(void)
 {
+	is_shared = true;
 	guest_note("the program calls clone by itself, for a thread or a "
 		   "process in the same memory, which is not controlled");
 }
@@ -125,6 +139,7 @@ void process_shares_memory(void)
 __attribute__((used)) static void vfork_starts(uintptr_t pc)
 {
 	process_starts(pc);
+	counter_is_lost();
 }
 
 EXPORT __attribute__((naked)) pid_t vfork(void)
@@ -148,11 +163,33 @@ EXPORT int daemon(int nochdir, int noclose)
 
 /* ---- exec ---- */
 
-static const char exec_text[] =
-	"the program replaced itself by another (exec), which is not "
-	"controlled";
+/* That the program is not controlled from here on is the outcome, unless there
+ * was one before, or exec fails. */
+static bool exec_is_outcome;
 
-static void exec_begins(uintptr_t pc)
+static bool is_short(const char *path)
+{
+	enum { LONGEST = CONTROL_TEXT / 2 };
+	size_t n = 0;
+
+	while (n < LONGEST && path[n])
+		n++;
+	return n && n < LONGEST;
+}
+
+/* It may be a script that starts the program which is meant: says which. */
+static void exec_tell(struct thread *t, const char *path, uintptr_t pc)
+{
+	char text[CONTROL_TEXT];
+	char *end = put_text(text, "the program replaced itself by ");
+
+	end = put_text(end, path && is_short(path) ? path : "another");
+	put_text(end, " (exec), which is not controlled; run that itself");
+	exec_is_outcome = control_outcome()->kind == OUTCOME_NONE;
+	control_tell(t, OUTCOME_UNCONTROLLED, text, pc);
+}
+
+static void exec_begins(const char *path, uintptr_t pc)
 {
 	struct thread *t = guest_self();
 
@@ -161,57 +198,56 @@ static void exec_begins(uintptr_t pc)
 	record(t, EVENT_EXEC, NULL, 0, 0, pc);
 	if (controlled) {
 		counter_let_go();
-		control_tell(t, OUTCOME_UNCONTROLLED, exec_text, pc);
+		exec_tell(t, path, pc);
 	}
 }
 
 /* exec returns only if it failed. */
 static int exec_failed(int rc)
 {
-	struct outcome *o;
-
 	if (!controlled || !process_is_observed())
 		return rc;
-	o = control_outcome();
-	if (o->kind == OUTCOME_UNCONTROLLED && o->text[0] == exec_text[0])
-		*o = (struct outcome){ .kind = OUTCOME_NONE };
+	counter_take_up();
+	if (exec_is_outcome)
+		*control_outcome() = (struct outcome){ .kind = OUTCOME_NONE };
+	exec_is_outcome = false;
 	return rc;
 }
 
 EXPORT int execve(const char *path, char *const *argv, char *const *env)
 {
-	exec_begins(CALLER);
+	exec_begins(path, CALLER);
 	return exec_failed(real.execve(path, argv, env));
 }
 
 EXPORT int execv(const char *path, char *const *argv)
 {
-	exec_begins(CALLER);
+	exec_begins(path, CALLER);
 	return exec_failed(real.execv(path, argv));
 }
 
 EXPORT int execvp(const char *file, char *const *argv)
 {
-	exec_begins(CALLER);
+	exec_begins(file, CALLER);
 	return exec_failed(real.execvp(file, argv));
 }
 
 EXPORT int execvpe(const char *file, char *const *argv, char *const *env)
 {
-	exec_begins(CALLER);
+	exec_begins(file, CALLER);
 	return exec_failed(real.execvpe(file, argv, env));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const *argv,
 		    char *const *env, int flags)
 {
-	exec_begins(CALLER);
+	exec_begins(path, CALLER);
 	return exec_failed(real.execveat(fd, path, argv, env, flags));
 }
 
 EXPORT int fexecve(int fd, char *const *argv, char *const *env)
 {
-	exec_begins(CALLER);
+	exec_begins(NULL, CALLER);
 	return exec_failed(real.fexecve(fd, argv, env));
 }
 
@@ -236,12 +272,12 @@ static size_t list_count(const char *first, va_list *rest)
 	return n;
 }
 
-#define LIST_ARGV(first)                                                       \
+#define LIST_ARGV(path, first)                                                 \
 	va_list rest;                                                          \
 	size_t n;                                                              \
 	const char **argv;                                                     \
                                                                                \
-	exec_begins(CALLER);                                                   \
+	exec_begins(path, CALLER);                                             \
 	va_start(rest, first);                                                 \
 	n = list_count(first, &rest);                                          \
 	va_end(rest);                                                          \
@@ -251,14 +287,14 @@ static size_t list_count(const char *first, va_list *rest)
 
 EXPORT int execl(const char *path, const char *first, ...)
 {
-	LIST_ARGV(first);
+	LIST_ARGV(path, first);
 	va_end(rest);
 	return exec_failed(real.execv(path, (char *const *)argv));
 }
 
 EXPORT int execlp(const char *file, const char *first, ...)
 {
-	LIST_ARGV(first);
+	LIST_ARGV(file, first);
 	va_end(rest);
 	return exec_failed(real.execvp(file, (char *const *)argv));
 }
@@ -267,7 +303,7 @@ EXPORT int execle(const char *path, const char *first, ...)
 {
 	char *const *env;
 
-	LIST_ARGV(first);
+	LIST_ARGV(path, first);
 	env = va_arg(rest, char *const *);
 	va_end(rest);
 	return exec_failed(real.execve(path, (char *const *)argv, env));
@@ -280,8 +316,10 @@ static void process_ends(void)
 {
 	int kept = errno;
 
-	if (process_is_observed())
+	if (process_is_observed()) {
+		ending_come();
 		life_close();
+	}
 	errno = kept;
 }
 
@@ -305,7 +343,7 @@ EXPORT void _Exit(int status)
 
 /* exit and the return of main: after the program's own handlers and the
  * destructors of all that depends on us, threads still running. */
-__attribute__((destructor(101))) static void process_exit(void)
+__attribute__((destructor(101))) void process_end(void)
 {
 	process_ends();
 }
@@ -325,7 +363,8 @@ void process_resides(void)
 	process_prepare();
 	if (!resident_pid)
 		return;
-	*resident_pid = SYS_0(SYS_getpid);
+	/* Who is observed has just said so there. */
+	*resident_pid = (long)atomic_load(&region->guest_pid);
 	resident = resident_pid;
 }
 

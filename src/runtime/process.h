@@ -20,8 +20,9 @@ void process_resides(void);
 void process_prepare(void);
 
 /* Under control: the thread that has the turn is about to start a process,
- * which will run free. */
+ * which will run free; and has done so, or failed. */
 void process_starts(uintptr_t pc);
+void process_started(void);
 
 /* A system call that makes a child in memory of its own. */
 pid_t process_fork_raw(long number, const long *arguments, uintptr_t pc);
@@ -29,6 +30,9 @@ pid_t process_fork_raw(long number, const long *arguments, uintptr_t pc);
 /* One that makes a thread, or a process in the same memory, is let pass and
  * told. */
 __attribute__((visibility("hidden"), used)) void process_shares_memory(void);
+
+/* The orderly end, after all that the program does on its way out. */
+__attribute__((visibility("hidden"))) void process_end(void);
 
 /* How many were started. */
 uint32_t process_children(void);

@@ -114,6 +114,22 @@ static void *find(const char *name, const char *version)
 	return function;
 }
 
+void *real_of_cxx(const char *name)
+{
+	static const char library[] = "libstdc++.so.6";
+	void *runtime = real.dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	void *function;
+
+	/* A program that has the runtime linked in (-static-libstdc++) left out
+	 * of it what it found in us. */
+	if (!runtime)
+		runtime = real.dlopen(library, RTLD_LAZY);
+	function = runtime ? dlsym(runtime, name) : NULL;
+	if (!function)
+		__builtin_trap();
+	return function;
+}
+
 void real_init(void)
 {
 	static bool begun;

@@ -23,6 +23,7 @@
  */
 
 #include <dlfcn.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -52,6 +53,7 @@ struct epoll_event;
 struct iovec;
 struct pollfd;
 struct sembuf;
+struct sysinfo;
 
 struct real {
 #define REAL(result, name, params) result(*name) params;
@@ -68,6 +70,12 @@ extern bool real_ready __attribute__((visibility("hidden")));
 
 /* Fills the table. Idempotent; a call from inside itself returns at once. */
 void real_init(void) __attribute__((visibility("hidden")));
+
+/* A function of the C++ runtime. A program in C may load a plugin in C++: then
+ * the runtime came after the table was filled, and the plugin finds us before
+ * it. Never returns without the function: somebody has just called it by name,
+ * so somebody has it. */
+void *real_of_cxx(const char *name) __attribute__((visibility("hidden"), cold));
 
 /* For wrappers that need the table before they call through it. */
 #define REAL_READY()                                                           \

@@ -160,7 +160,7 @@ static bool tool_is_gone(void)
  * not hang because of us: when it has emptied none for a while, events are
  * lost, and counted. A slot that another thread was quicker to take is a sign
  * of life all the same. */
-static struct region_slot *slot_wait(void)
+static struct region_slot *slot_await(void)
 {
 	struct timespec tick = { .tv_nsec = 100 * 1000 * 1000 };
 
@@ -179,6 +179,23 @@ static struct region_slot *slot_wait(void)
 			quiet = 0;
 	}
 	return NULL;
+}
+
+/* Who waits for the tool has not gone astray: the watchdog leaves it the turn.
+ * It pairs with watchdog_look. */
+static struct region_slot *slot_wait(void)
+{
+	_Atomic uint32_t *napping = &region->control.run.napping;
+	struct region_slot *s = slot_find();
+	uint32_t was;
+
+	if (s)
+		return s;
+	was = atomic_exchange(napping, 1);
+	s = slot_await();
+	if (!was)
+		atomic_store(napping, 0);
+	return s;
 }
 
 static bool slot_next(struct thread *t)

@@ -245,7 +245,7 @@ void requests_tell(void)
 {
 	struct linear_block *b = block();
 
-	if (b->told_summaries || !summary_count)
+	if (!summary_count || b->told_summaries)
 		return;
 	b->told_summaries = 1;
 	append((struct linear_entry){ .kind = LINEAR_SUMMARY }, NULL, NULL,

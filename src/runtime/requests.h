@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A run begins: nothing is known. */
+/* A run is about to begin: nothing is known. */
 void requests_begin(void);
 
 /* Calls the program's summaries, once. The caller has the turn and is inside.

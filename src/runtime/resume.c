@@ -77,7 +77,6 @@ static void begin(void)
 	learn_begin();
 	values_begin();
 	births_record();
-	requests_begin();
 	world_begin();
 }
 
@@ -100,5 +99,6 @@ void resume_here(void)
 	control->run.switches = 0;
 	control->run.schedule = 0;
 	control->run.points = 0;
+	requests_begin();
 	begin();
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/roster.h"
 
+#include "runtime/apiece.h"
 #include "runtime/latch.h"
 #include "runtime/runtime.h"
 
 /*
- * Chains of entries, newest first, hung into a small table of buckets. The
- * memory is asked for at the first thread and only touched where numbers are
- * in use.
+ * Chains of entries, newest first, hung into a small table of buckets, which is
+ * asked for at the first thread.
  */
 
 enum {
-	BUCKETS_LOG = 10,
+	BUCKETS_LOG = 8,
 	BUCKETS = 1 << BUCKETS_LOG,
 	LISTED = 1,
 	DETACHED = 2,
@@ -19,24 +19,16 @@ enum {
 	STRUCK = 8, /* and never comes back */
 };
 
-struct entry {
-	pthread_t id;
-	uint32_t next; /* number plus 1, 0: last */
-	uint32_t state;
-};
-
 static struct {
 	struct latch latch;
-	struct entry *entries; /* by number */
-	uint32_t buckets[BUCKETS];
+	uint32_t *buckets; /* numbers plus 1, 0: empty */
 } roster;
 
 static void roster_lock(void)
 {
 	latch_take(&roster.latch);
-	if (!roster.entries)
-		roster.entries =
-			guest_map(REGION_THREADS * sizeof(struct entry));
+	if (!roster.buckets)
+		roster.buckets = guest_map(BUCKETS * sizeof(*roster.buckets));
 }
 
 static void roster_unlock(void)
@@ -51,20 +43,20 @@ static uint32_t *bucket_of(pthread_t id)
 	return &roster.buckets[hash >> (64 - BUCKETS_LOG)];
 }
 
-static struct entry *entry_of(uint32_t number)
+static struct apiece_roster *entry_of(uint32_t number)
 {
-	if (!roster.entries || number >= REGION_THREADS)
+	if (!apiece || !roster.buckets || number >= REGION_THREADS)
 		return NULL;
-	return &roster.entries[number];
+	return &apiece[number].roster;
 }
 
-static void entry_strike(uint32_t number, struct entry *e)
+static void entry_strike(uint32_t number, struct apiece_roster *e)
 {
 	uint32_t *at = bucket_of(e->id);
 
 	if (e->state & LISTED) {
 		while (*at != number + 1)
-			at = &roster.entries[*at - 1].next;
+			at = &apiece[*at - 1].roster.next;
 		*at = e->next;
 	}
 	e->state = STRUCK;
@@ -72,7 +64,7 @@ static void entry_strike(uint32_t number, struct entry *e)
 
 void roster_add(uint32_t number, pthread_t id)
 {
-	struct entry *e;
+	struct apiece_roster *e;
 
 	roster_lock();
 	e = entry_of(number);
@@ -95,18 +87,18 @@ uint32_t roster_find(pthread_t id)
 	uint32_t at, found = NO_THREAD;
 
 	roster_lock();
-	for (at = *bucket_of(id); at; at = roster.entries[at - 1].next)
-		if (roster.entries[at - 1].id == id) {
-			found = at - 1;
-			break;
-		}
+	at = roster.buckets ? *bucket_of(id) : 0;
+	while (at && apiece[at - 1].roster.id != id)
+		at = apiece[at - 1].roster.next;
+	if (at)
+		found = at - 1;
 	roster_unlock();
 	return found;
 }
 
 void roster_joined(uint32_t number)
 {
-	struct entry *e;
+	struct apiece_roster *e;
 
 	roster_lock();
 	e = entry_of(number);
@@ -117,7 +109,7 @@ void roster_joined(uint32_t number)
 
 static void entry_mark(uint32_t number, uint32_t state)
 {
-	struct entry *e;
+	struct apiece_roster *e;
 
 	roster_lock();
 	e = entry_of(number);
@@ -141,7 +133,7 @@ void roster_ended(uint32_t number)
 
 bool roster_is_detached(uint32_t number)
 {
-	const struct entry *e;
+	const struct apiece_roster *e;
 	bool is;
 
 	roster_lock();

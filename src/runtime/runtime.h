@@ -51,13 +51,18 @@
 #pragma GCC visibility push(hidden)
 
 enum {
-	STACK_MEMO = 256,
-	/* Room for calls that have not returned: at first, and when that has
-	 * not been enough. */
+	STACK_MEMO = 1024,
+	/* Of them, those that a thread uses which does not record. */
+	STACK_MEMO_FEW = 16,
+	/* Room for calls that have not returned: under control at first, at
+	 * first otherwise, and when that has not been enough. */
+	CALLS_FEW = 24,
 	CALLS_FIRST = 1 << 11,
 	CALLS_MOST = 1 << 22,
 	LOOP_DEPTH = 64,
 };
+
+#define STACK_NONE UINT32_MAX
 
 /* One call that has not returned. */
 struct call {
@@ -85,6 +90,7 @@ struct thread {
 	uint32_t number;
 	uint32_t alive;	       /* 1; 0 tells a wiped copy */
 	uint32_t overflow;     /* calls that found no room in the array */
+	uint32_t deepest;      /* calls that there were at most, when looked */
 	_Atomic uint32_t fate; /* life.c: ended, forgotten */
 	struct thread *next;   /* life.c: free ones */
 
@@ -135,6 +141,7 @@ struct thread {
 	/* pairs.h: accesses so far, and the loops the thread is in, each with
 	 * what the call had when it came to it */
 	uint32_t pair_count;
+	uint64_t pair_tag; /* what words of its accesses begin with */
 	struct loop_frame {
 		uint32_t loop, header, began;
 	} * loops;
@@ -147,12 +154,12 @@ struct thread {
 	uintptr_t stack_low, stack_high;
 
 	/* stack.c: the last few (node, pc) pairs asked for; STACK_MEMO of
-	 * them */
+	 * them, or those close by */
 	struct stack_memo {
 		uintptr_t pc;
-		uint32_t parent;
+		uint32_t parent; /* STACK_NONE: of no call */
 		uint32_t node;
-	} * memo;
+	} * memo, memo_few[STACK_MEMO_FEW];
 };
 
 /* Hooks of this thread pass through: it is inside, or ignoring. One look. */
@@ -271,9 +278,6 @@ void life_forget(uint32_t number);
 /* At the orderly end of the process. */
 void life_close(void);
 
-/* Under control, in the server: room for the threads of a run. */
-void life_make_room(void);
-
 /* ---- record.c ---- */
 
 /* Records an event. The kind says which fields count. A release is recorded
@@ -327,24 +331,31 @@ void access_forget(const volatile void *addr, size_t size);
 
 uint32_t stack_node(struct thread *t, uintptr_t pc);
 
-static inline uint32_t stack_memo_at(uintptr_t pc, uint32_t parent)
+/* Where there are more calls than ever, the region is told, as stack_node does
+ * in any case. Threads whose function is the program's never have more. */
+static inline void stack_look(struct thread *t, uintptr_t pc)
 {
-	return (uint32_t)(pc ^ pc >> 8 ^ parent * 31) & (STACK_MEMO - 1);
+	if (unlikely((size_t)(t->top - t->base) > t->deepest))
+		stack_node(t, pc);
 }
 
-/* The same where it is remembered and the thread uses the whole of its memo,
- * else 0. A handler may change the memo meanwhile: the node is read first. */
-static inline uint32_t stack_recall(const struct thread *t, uintptr_t pc)
+static inline uint32_t stack_memo_at(uintptr_t pc, uint32_t parent)
 {
-	const struct call *c = t->top;
-	uint32_t parent = c->stack;
-	const struct stack_memo *m = &t->memo[stack_memo_at(pc, parent)];
-	uint32_t node = m->node;
+	return ((uint32_t)pc ^ parent * 9) & (STACK_MEMO - 1);
+}
 
+/* The same where it is remembered and the thread uses the whole of its memo;
+ * false: it is not, or there is none. A handler may change the memo meanwhile:
+ * the node is read first. */
+static inline bool stack_recall(const struct thread *t, uintptr_t pc,
+				uint32_t *node)
+{
+	uint32_t parent = t->top->stack;
+	const struct stack_memo *m = &t->memo[stack_memo_at(pc, parent)];
+
+	*node = m->node;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return m->pc == pc && m->parent == parent && (parent || c == t->base) ?
-		       node :
-		       0;
+	return m->pc == pc && m->parent == parent;
 }
 
 /* The stack pointer was set to `frame` by longjmp: the calls below it are
@@ -360,6 +371,9 @@ void module_scan(void);
 /* The site of an address of code, 0 when it lies in no known module (after a
  * new look). */
 uint32_t module_site(uintptr_t pc);
+
+/* Does the address lie in a known module that calls our hooks? */
+bool module_is_instrumented(uintptr_t pc);
 
 /* Does a module call heddle_ready? */
 extern bool module_wants_ready;

@@ -4,9 +4,12 @@
 #include "runtime/anew.h"
 #include "runtime/control.h"
 #include "runtime/ending.h"
+#include "runtime/parting.h"
 #include "runtime/perturb.h"
 #include "runtime/real.h"
 #include "runtime/rebirth.h"
+#include "runtime/rehearse.h"
+#include "runtime/requests.h"
 #include "runtime/resume.h"
 #include "runtime/server_watch.h"
 #include "runtime/spin.h"
@@ -20,6 +23,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -29,8 +33,10 @@
 /*
  * The fork server: the program, stopped right before main, or where it calls
  * heddle_ready. Constructors have run, libraries are loaded and bound; what a
- * run costs is a fork. A fork has one thread only: if there are others already,
- * the server refuses, and the tool starts the program afresh for each run.
+ * run costs is a fork. A constructor that creates a thread is stopped before
+ * that: from there on nothing may happen without control, and a fork has one
+ * thread only. If there are others nevertheless, which nobody saw created, the
+ * server refuses, and the tool starts the program afresh for each run.
  *
  * main is the last argument of libc's start, which we stand in front of. The
  * server waits for requests of the tool, forks, and watches its child: it reaps
@@ -57,10 +63,13 @@ static void run_begin(void)
 	world_begin();
 }
 
-static void child_becomes_run(long server)
+/* The server's own. */
+static long server_pid;
+
+static void child_becomes_run(void)
 {
 	SYS_2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-	if (SYS_0(SYS_getppid) != server)
+	if (SYS_0(SYS_getppid) != server_pid)
 		SYS_1(SYS_exit_group, 127);
 	if (!controlled)
 		run_begin();
@@ -102,13 +111,14 @@ static void count_broken(const struct control_result *r)
 static bool run_make(uint64_t seed, struct control_result *result)
 {
 	struct control_run *run = &control->run;
-	long server = SYS_0(SYS_getpid);
 	pid_t pid;
 
 	run->seed = seed;
+	/* By the server, which has that page already. */
+	requests_begin();
 	pid = real._Fork();
 	if (pid == 0) {
-		child_becomes_run(server);
+		child_becomes_run();
 		return true;
 	}
 	atomic_store(&run->pid, (uint32_t)pid);
@@ -116,15 +126,7 @@ static bool run_make(uint64_t seed, struct control_result *result)
 	atomic_store(&run->pid, 0);
 	server_orphans(run->outcome.kind == OUTCOME_HANG);
 	anew_settle();
-	*result = (struct control_result){
-		.seed = seed,
-		.schedule = run->schedule,
-		.points = run->points,
-		.steps = run->step_count,
-		.switches = run->switches,
-		.wait_status = run->wait_status,
-		.outcome = run->outcome.kind,
-	};
+	*result = control_result_of(run);
 	count_broken(result);
 	return false;
 }
@@ -164,6 +166,7 @@ static void serve(void)
 {
 	uint32_t seen = atomic_load(&control->asked);
 
+	server_pid = SYS_0(SYS_getpid);
 	SYS_2(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
 	atomic_store(&control->ready, READY_SERVING);
 	atomic_fetch_add(&control->answered, 1);
@@ -230,6 +233,7 @@ static void server_await(void)
 	}
 	if (!strangers_are_none())
 		refuse_and_wait(early_text);
+	rehearse();
 	atomic_store(&control->ready, READY_COMING);
 	ready_await();
 }
@@ -284,8 +288,7 @@ void server_idle(void)
 		ready(self);
 }
 
-/* The program ended before it was ready. */
-__attribute__((destructor)) static void ready_never_came(void)
+__attribute__((destructor)) void server_end(void)
 {
 	if (ready_is_awaited && !(asked.flags & CONTROL_EXEC))
 		refuse("it ended before it was ready");
@@ -302,7 +305,10 @@ static void run_here(void)
 {
 	bool others = !strangers_are_none();
 
+	if (!others && region->mode != MODE_PERTURB)
+		rehearse();
 	control->run.seed = control->ask.seed;
+	requests_begin();
 	if (region->mode == MODE_PERTURB && !others)
 		perturb_prepare();
 	if (ready_is_wanted() && region->mode != MODE_PERTURB)
@@ -318,11 +324,14 @@ static void run_here(void)
 		   "come to a point");
 }
 
-static int start_main(int argc, char **argv, char **env)
-{
-	int status;
+static bool has_begun;
 
-	spin_begin((uintptr_t)__builtin_frame_address(0));
+/* What lies above `top` on the main stack does not change. Returns in each
+ * run. */
+static void begin(uintptr_t top)
+{
+	has_begun = true;
+	spin_begin(top);
 	ending_prepare();
 	control_prepare();
 	if (control->ask.flags & CONTROL_EXEC)
@@ -330,11 +339,38 @@ static int start_main(int argc, char **argv, char **env)
 	else if (ready_is_wanted())
 		server_await();
 	else if (strangers_are_none()) {
+		rehearse();
 		anew_note();
 		serve();
 	} else {
 		refuse_and_wait(early_text);
 	}
+}
+
+/* A process that was forked before is not the one that is tested. */
+static bool is_the_one(void)
+{
+	return atomic_load(&region->guest_pid) == (uint32_t)SYS_0(SYS_getpid);
+}
+
+void server_before_thread(void)
+{
+	guest_init();
+	if (likely(has_begun || !control) || !is_the_one() ||
+	    !strangers_are_none())
+		return;
+	begin(getauxval(AT_EXECFN));
+}
+
+static int start_main(int argc, char **argv, char **env)
+{
+	uintptr_t top = (uintptr_t)__builtin_frame_address(0);
+	int status;
+
+	if (has_begun)
+		spin_begin(top);
+	else
+		begin(top);
 	status = program_main(argc, argv, env);
 	if (controlled)
 		ending_tell_exit(status, 0);
@@ -350,6 +386,9 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv,
 {
 	guest_init();
 	program_main = main;
-	return real.__libc_start_main(control ? start_main : main, argc, argv,
-				      init, fini, rtld_fini, stack_end);
+	if (!control)
+		return real.__libc_start_main(main, argc, argv, init, fini,
+					      rtld_fini, stack_end);
+	return real.__libc_start_main(start_main, argc, argv, init, fini,
+				      parting_instead(rtld_fini), stack_end);
 }

@@ -67,7 +67,7 @@ static void run_kill(long pid, int *status, enum outcome_kind kind,
 /* It stands still until the tool, which plays the world, has answered. */
 static bool waits_for_tool(void)
 {
-	return atomic_load(&region->linear.played) &&
+	return atomic_load(&control->is_played) &&
 	       atomic_load(&control->run.napping);
 }
 
@@ -96,7 +96,8 @@ static uint64_t run_sleep(long pid, long fd)
 					      &means))
 				return RUN_STUCK;
 		} else if (!(control->ask.flags & CONTROL_DEBUG)) {
-			watchdog_look(&dog, region, (uint32_t)pid, &means);
+			watchdog_look(&dog, region, (uint32_t)pid, quiet,
+				      &means);
 		}
 	}
 	return quiet;

@@ -31,6 +31,10 @@ static void thread_depart(struct thread *t)
 {
 	uint64_t mask;
 
+	/* What was sent to it while it lived is handled while it does: it may
+	 * have been at no point since. */
+	if (controlled)
+		signal_deliver_own(t);
 	/* A signal put off by a thread that does not come back to the program
 	 * would be lost; so none may reach it any more until libc is done. */
 	signals_block(&mask);
@@ -59,12 +63,17 @@ static void thread_round(void *rounds)
 	thread_depart(t);
 }
 
-static void end_arm(void)
+/* The first thread to come here is alone: the main one. */
+static void end_key_make(void)
 {
-	/* The first thread to come here is alone: the main one. */
 	if (!end_key_is_there)
 		end_key_is_there = pthread_key_create(&end_key, thread_round) ==
 				   0;
+}
+
+static void end_arm(void)
+{
+	end_key_make();
 	if (!end_key_is_there ||
 	    pthread_setspecific(end_key,
 				(void *)PTHREAD_DESTRUCTOR_ITERATIONS) != 0)
@@ -74,9 +83,13 @@ static void end_arm(void)
 
 /* ---- stacks ---- */
 
+static struct {
+	uintptr_t low, high;
+} main_stack;
+
 /* The main stack ends above the name of the program, which the kernel put at
  * its very top, and may grow to the limit. */
-static void bounds_of_main(struct thread *t)
+static void main_stack_find(void)
 {
 	enum { PAGE = 4096, UNLIMITED = 1 << 30 };
 	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
@@ -87,8 +100,16 @@ static void bounds_of_main(struct thread *t)
 	SYS_4(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
 	if (limit.rlim_cur > UNLIMITED)
 		limit.rlim_cur = UNLIMITED;
-	t->stack_high = (top + 2 * PAGE) & ~(uintptr_t)(PAGE - 1);
-	t->stack_low = t->stack_high - limit.rlim_cur;
+	main_stack.high = (top + 2 * PAGE) & ~(uintptr_t)(PAGE - 1);
+	main_stack.low = main_stack.high - limit.rlim_cur;
+}
+
+static void bounds_of_main(struct thread *t)
+{
+	if (!main_stack.high)
+		main_stack_find();
+	t->stack_low = main_stack.low;
+	t->stack_high = main_stack.high;
 }
 
 /* libc knows, but allocates in order to tell (a set of processors): from the
@@ -121,12 +142,24 @@ static void stack_forget(const struct thread *t)
 		access_forget((void *)t->stack_low, here - t->stack_low);
 }
 
+void settle_prepare(void)
+{
+	main_stack_find();
+	end_key_make();
+}
+
+static bool is_main(const struct thread *t)
+{
+	return region->threads[t->number].kernel_tid ==
+	       atomic_load(&region->guest_pid);
+}
+
 void settle(struct thread *t, enum settle_how how)
 {
 	int state = PTHREAD_CREATE_JOINABLE;
 	int kept = errno;
 
-	if (SYS_0(SYS_gettid) == SYS_0(SYS_getpid)) {
+	if (how != SETTLE_CREATED && is_main(t)) {
 		bounds_of_main(t);
 	} else if (region->threads[t->number].stack_high) {
 		/* Known from stacks.c. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signal_control.h"
 
+#include "runtime/apiece.h"
 #include "runtime/arrival.h"
 #include "runtime/cancel.h"
 #include "runtime/ending.h"
@@ -8,6 +9,8 @@
 #include "runtime/spin.h"
 #include "runtime/strategy.h"
 #include "runtime/sys.h"
+
+#include <unistd.h>
 
 /*
  * Signals that are due hang in a list for each thread, by number and in the
@@ -20,19 +23,6 @@ struct due {
 	siginfo_t info;
 	bool for_all; /* sent to the process, not to the thread */
 };
-
-static struct {
-	struct due *first;
-	uint64_t mask;
-	uint64_t wanted; /* by sigwait and its like */
-	siginfo_t *wanted_to;
-	uint64_t pending; /* given to the kernel by us, perhaps taken since */
-	uint32_t ran;	  /* handlers, so far */
-	uint32_t ran_before; /* the signals that the thread lets in now */
-	int raised;	     /* the thread raises this now */
-	bool lets_in;
-	bool restarts;
-} threads[CONTROL_THREADS];
 
 static uint64_t pending_for_all;
 static struct due *due_free;
@@ -64,19 +54,20 @@ static bool is_real_time(int signal)
 
 static bool is_blocked(uint32_t n, int signal)
 {
-	return threads[n].mask & signal_bit(signal);
+	return apiece[n].signal.mask & signal_bit(signal);
 }
 
 static bool is_let_in(uint32_t n, int signal)
 {
-	return !is_blocked(n, signal) || threads[n].wanted & signal_bit(signal);
+	return !is_blocked(n, signal) ||
+	       apiece[n].signal.wanted & signal_bit(signal);
 }
 
 /* Only for what the thread can take now: a thread that is disturbed in vain
  * goes another way than the plan of its run says. */
 static void due_disturb(uint32_t n)
 {
-	for (const struct due *d = threads[n].first; d; d = d->next)
+	for (const struct due *d = apiece[n].signal.first; d; d = d->next)
 		if (is_let_in(n, d->info.si_signo)) {
 			turn_disturb(n);
 			return;
@@ -85,7 +76,7 @@ static void due_disturb(uint32_t n)
 
 static void due_add(uint32_t n, const siginfo_t *info, bool for_all)
 {
-	struct due **at = &threads[n].first, *d;
+	struct due **at = &apiece[n].signal.first, *d;
 
 	for (; *at && (*at)->info.si_signo <= info->si_signo; at = &(*at)->next)
 		if ((*at)->info.si_signo == info->si_signo &&
@@ -105,7 +96,7 @@ static void due_add(uint32_t n, const siginfo_t *info, bool for_all)
 /* The first that the thread lets in now: a handler that runs may block some. */
 static bool due_take(uint32_t n, struct due *taken)
 {
-	struct due **at = &threads[n].first, *d;
+	struct due **at = &apiece[n].signal.first, *d;
 
 	while (*at && !is_let_in(n, (*at)->info.si_signo))
 		at = &(*at)->next;
@@ -121,7 +112,7 @@ static bool due_take(uint32_t n, struct due *taken)
 
 static bool is_due(uint32_t n, int signal)
 {
-	for (const struct due *d = threads[n].first; d; d = d->next)
+	for (const struct due *d = apiece[n].signal.first; d; d = d->next)
 		if (d->info.si_signo == signal)
 			return true;
 	return false;
@@ -130,7 +121,8 @@ static bool is_due(uint32_t n, int signal)
 bool signal_is_due(int signal)
 {
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
-		for (const struct due *d = threads[n].first; d; d = d->next)
+		for (const struct due *d = apiece[n].signal.first; d;
+		     d = d->next)
 			if (d->for_all && d->info.si_signo == signal)
 				return true;
 	return false;
@@ -149,11 +141,11 @@ bool signal_arrive(struct thread *t, const siginfo_t *info)
 {
 	uint32_t n = t->number;
 
-	if (threads[n].raised == info->si_signo) {
-		threads[n].raised = 0;
+	if (apiece[n].signal.raised == info->si_signo) {
+		apiece[n].signal.raised = 0;
 		return false;
 	}
-	if (threads[n].lets_in) {
+	if (apiece[n].signal.lets_in) {
 		turn_signal(t, info->si_signo);
 		return false;
 	}
@@ -191,21 +183,21 @@ static void handler_raise(struct thread *t, const siginfo_t *info,
 
 	turn_signal(t, info->si_signo);
 	t->inside = 0;
-	threads[n].raised = info->si_signo;
+	apiece[n].signal.raised = info->si_signo;
 	effect_raise_for(SYS_0(SYS_gettid), info);
-	threads[n].raised = 0;
-	threads[n].restarts = act->sa_flags & SA_RESTART;
+	apiece[n].signal.raised = 0;
+	apiece[n].signal.restarts = act->sa_flags & SA_RESTART;
 	t->inside = inside;
 }
 
 static bool give(uint32_t n, const siginfo_t *info)
 {
-	if (!(threads[n].wanted & signal_bit(info->si_signo)))
+	if (!(apiece[n].signal.wanted & signal_bit(info->si_signo)))
 		return false;
 	spin_change();
-	*threads[n].wanted_to = *info;
-	threads[n].wanted = 0;
-	turn_touch(&threads[n]);
+	*apiece[n].signal.wanted_to = *info;
+	apiece[n].signal.wanted = 0;
+	turn_touch(&apiece[n].signal);
 	return true;
 }
 
@@ -252,7 +244,7 @@ static bool is_planned(uint32_t n, uint32_t *signal)
 
 	if (!follow_is_strict() || !follow_peek(n, STEP_SIGNAL, signal))
 		return false;
-	if (threads[n].wanted & signal_bit((int)*signal))
+	if (apiece[n].signal.wanted & signal_bit((int)*signal))
 		return true;
 	return !is_blocked(n, (int)*signal) &&
 	       effect_of((int)*signal, &act) == EFFECT_HANDLER;
@@ -279,7 +271,7 @@ static bool planned_take(uint32_t n, struct due *taken)
 	taken->info.si_uid = (uid_t)SYS_0(SYS_getuid);
 	if (arrival_take((int)signal, &a))
 		taken->info = a.info;
-	else if (!threads[n].wanted ||
+	else if (!apiece[n].signal.wanted ||
 		 !effect_take(signal_bit((int)signal), &taken->info))
 		atomic_fetch_add(&owed[signal], 1);
 	return true;
@@ -295,25 +287,51 @@ static void planned_deliver(struct thread *t)
 
 /* ---- at a point ---- */
 
+/* By kill and its like, and not by a timer or from outside. */
+static bool is_own(const siginfo_t *info)
+{
+	return (info->si_code == SI_USER || info->si_code == SI_TKILL ||
+		info->si_code == SI_QUEUE) &&
+	       info->si_pid == getpid();
+}
+
 bool signal_run_due(struct thread *t)
 {
-	uint32_t n = t->number, before = threads[n].ran;
-	bool restarts = true;
+	uint32_t n = t->number, before = apiece[n].signal.ran;
+	bool restarts = true, own = true;
 	struct due d;
 
 	cancel_at_point(t);
 	while (due_take(n, &d) || planned_take(n, &d)) {
-		threads[n].restarts = true;
+		apiece[n].signal.restarts = true;
 		deliver(t, &d);
-		restarts &= threads[n].restarts;
+		restarts &= apiece[n].signal.restarts;
+		own &= is_own(&d.info);
 	}
-	threads[n].restarts = restarts;
-	return threads[n].ran != before;
+	apiece[n].signal.restarts = restarts;
+	apiece[n].signal.is_own = own;
+	return apiece[n].signal.ran != before;
+}
+
+bool signal_came_before(struct thread *t)
+{
+	enum { SELDOM = 4 };
+	uint32_t n = t->number;
+
+	if (!apiece[n].signal.is_own || apiece[n].signal.is_atomic ||
+	    is_ordered())
+		return false;
+	return turn_pick(t, STEP_CHOICE, SELDOM) == 1;
+}
+
+void signal_wait_is_atomic(const struct thread *t, bool is)
+{
+	apiece[t->number].signal.is_atomic = is;
 }
 
 bool signal_restarts(const struct thread *t)
 {
-	return threads[t->number].restarts;
+	return apiece[t->number].signal.restarts;
 }
 
 void signal_deliver_own(struct thread *t)
@@ -350,7 +368,7 @@ static uint32_t pick_wanting(int signal)
 
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
 		if (count < AMONG && is_alive(n) &&
-		    threads[n].wanted & signal_bit(signal))
+		    apiece[n].signal.wanted & signal_bit(signal))
 			among[count++] = n;
 	return pick(among, count);
 }
@@ -410,7 +428,7 @@ static uint32_t kernel_tid(uint32_t n)
 
 static void keep_for(uint32_t n, const siginfo_t *info)
 {
-	threads[n].pending |= signal_bit(info->si_signo);
+	apiece[n].signal.pending |= signal_bit(info->si_signo);
 	effect_raise_for(kernel_tid(n), info);
 }
 
@@ -435,7 +453,7 @@ void signal_send_to(uint32_t n, const siginfo_t *info, uintptr_t pc)
 
 void signal_mask_set(uint32_t number, uint64_t mask)
 {
-	threads[number].mask = mask;
+	apiece[number].signal.mask = mask;
 	due_disturb(number);
 }
 
@@ -454,26 +472,31 @@ void signal_begin(const struct thread *t)
 
 uint64_t signal_mask(uint32_t number)
 {
-	return threads[number].mask;
+	return apiece[number].signal.mask;
 }
 
 void signal_leave(struct thread *t)
 {
 	uint32_t n = t->number;
-	struct due d;
+	struct due *d;
 
-	threads[n].mask = ~UINT64_C(0);
-	while (due_take(n, &d))
-		if (d.for_all)
-			signal_send(&d.info, 0);
+	apiece[n].signal.mask = ~UINT64_C(0);
+	/* It let none of these in. */
+	while ((d = apiece[n].signal.first)) {
+		apiece[n].signal.first = d->next;
+		if (d->for_all)
+			signal_send(&d->info, 0);
+		d->next = due_free;
+		due_free = d;
+	}
 }
 
 /* ---- handlers ---- */
 
 void signal_handler_begins(struct thread *t)
 {
-	threads[t->number].mask = mask_now();
-	threads[t->number].ran++;
+	apiece[t->number].signal.mask = mask_now();
+	apiece[t->number].signal.ran++;
 }
 
 void signal_handler_ends(struct thread *t, uint64_t mask)
@@ -485,24 +508,26 @@ void signal_handler_ends(struct thread *t, uint64_t mask)
 
 void signal_let_in(struct thread *t)
 {
-	threads[t->number].lets_in = true;
-	threads[t->number].ran_before = threads[t->number].ran;
+	apiece[t->number].signal.lets_in = true;
+	apiece[t->number].signal.ran_before = apiece[t->number].signal.ran;
 }
 
 bool signal_let_in_end(struct thread *t)
 {
-	threads[t->number].lets_in = false;
+	apiece[t->number].signal.lets_in = false;
 	planned_deliver(t);
-	return threads[t->number].ran != threads[t->number].ran_before;
+	return apiece[t->number].signal.ran !=
+	       apiece[t->number].signal.ran_before;
 }
 
 bool signal_take_pending(uint32_t number, uint64_t set, siginfo_t *to)
 {
-	uint64_t known = (threads[number].pending | pending_for_all) & set;
+	uint64_t known = (apiece[number].signal.pending | pending_for_all) &
+			 set;
 
 	if (effect_take(known, to))
 		return true;
-	threads[number].pending &= ~known;
+	apiece[number].signal.pending &= ~known;
 	pending_for_all &= ~known;
 	return false;
 }
@@ -512,21 +537,21 @@ uint32_t signal_wanting;
 const void *signal_want(uint32_t number, uint64_t set, siginfo_t *to)
 {
 	signal_wanting++;
-	threads[number].wanted = set;
-	threads[number].wanted_to = to;
-	return &threads[number];
+	apiece[number].signal.wanted = set;
+	apiece[number].signal.wanted_to = to;
+	return &apiece[number].signal;
 }
 
 void signal_want_no_more(uint32_t number)
 {
 	signal_wanting--;
-	threads[number].wanted = 0;
-	threads[number].wanted_to = NULL;
+	apiece[number].signal.wanted = 0;
+	apiece[number].signal.wanted_to = NULL;
 }
 
 bool signal_was_given(uint32_t number)
 {
-	return threads[number].wanted_to && !threads[number].wanted;
+	return apiece[number].signal.wanted_to && !apiece[number].signal.wanted;
 }
 
 /* ---- what comes to those who wait ---- */
@@ -539,8 +564,8 @@ void signal_poll(void)
 	if (follow_is_strict())
 		return;
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
-		if (is_alive(n) && !threads[n].first &&
-		    effect_take(threads[n].wanted, &info))
+		if (is_alive(n) && !apiece[n].signal.first &&
+		    effect_take(apiece[n].signal.wanted, &info))
 			due_add(n, &info, false);
 }
 

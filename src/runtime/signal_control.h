@@ -71,6 +71,14 @@ COLD bool signal_rescues(void);
 
 /* ---- for calls that signals interrupt ---- */
 
+/* Handlers ran when the thread stood before its wait. One that stands there
+ * may have begun to wait or be just about to, and nobody can tell: did they run
+ * before, so that the wait is still to come? That is a choice, and what loses
+ * wake-ups. Signals that only the wait lets in cannot come before it; a timer's
+ * do so when it rings early. */
+bool signal_came_before(struct thread *t);
+void signal_wait_is_atomic(const struct thread *t, bool is);
+
 /* Handlers ran during the wait that is just over: is the call begun again, as
  * SA_RESTART of all of them says? */
 bool signal_restarts(const struct thread *t);
@@ -117,6 +125,21 @@ uint32_t signal_actor(const struct thread *t);
  * thread asked for them. True: a handler ran. */
 void signal_let_in(struct thread *t);
 bool signal_let_in_end(struct thread *t);
+
+/* A call that waits with a mask of its own, as pselect does. True: a handler
+ * has run at once, and the call is over. The mask of before is back after the
+ * end, which must also be come by when the thread is cancelled in between. */
+struct signal_masked {
+	struct thread *thread; /* NULL: the mask is the usual one */
+	uint64_t kept;
+};
+
+bool signal_mask_begin(struct signal_masked *m, struct thread *t,
+		       const sigset_t *set, uintptr_t pc);
+void signal_mask_end(struct signal_masked *m);
+
+#define SIGNAL_MASKED                                                          \
+	struct signal_masked __attribute__((cleanup(signal_mask_end)))
 
 /* The thread waits for one of these signals (bits); whoever sends one writes
  * it to `to`, and signal_was_given is true from then on. Returns the object to

@@ -109,22 +109,41 @@ static int interrupted(struct thread *t)
 	return -1;
 }
 
+/* ---- with another mask ---- */
+
+bool signal_mask_begin(struct signal_masked *m, struct thread *t,
+		       const sigset_t *set, uintptr_t pc)
+{
+	point(t, pc);
+	m->kept = signal_mask(t->number);
+	m->thread = t;
+	signal_wait_is_atomic(t, true);
+	signal_let_in(t);
+	mask_use(t, bits_of(set));
+	return signal_let_in_end(t);
+}
+
+void signal_mask_end(struct signal_masked *m)
+{
+	if (!m->thread)
+		return;
+	signal_let_in(m->thread);
+	mask_use(m->thread, m->kept);
+	signal_let_in_end(m->thread);
+	signal_wait_is_atomic(m->thread, false);
+	m->thread = NULL;
+}
+
 EXPORT int sigsuspend(const sigset_t *set)
 {
 	struct thread *t = waiter();
-	uint64_t kept;
+	struct signal_masked masked = { 0 };
 
 	if (!t)
 		return real.sigsuspend(set);
-	point(t, CALLER);
-	kept = signal_mask(t->number);
-	signal_let_in(t);
-	mask_use(t, bits_of(set));
-	if (!signal_let_in_end(t))
+	if (!signal_mask_begin(&masked, t, set, CALLER))
 		handler_await(t, CALLER);
-	signal_let_in(t);
-	mask_use(t, kept);
-	signal_let_in_end(t);
+	signal_mask_end(&masked);
 	return interrupted(t);
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/spin.h"
 
 #include "format/rng.h"
+#include "runtime/apiece.h"
 #include "runtime/blocking.h"
 #include "runtime/spin_entry.h"
 #include "runtime/timing.h"
@@ -25,23 +26,6 @@ enum {
 	STACK_MOST = 1 << 20, /* bytes that are compared */
 };
 
-static struct spin {
-	uint64_t changes; /* when the present streak began */
-	uint64_t streak;  /* points since */
-	uint64_t passes;  /* of marks, since */
-	uint64_t locks;	  /* a hash over what it holds */
-	/* The mark. */
-	uint64_t object, hash, mark_at;
-	uint32_t site, looks;
-	/* When it is proven to spin: how long its loop is, and where it was
-	 * last seen to close. */
-	bool proven;
-	uint64_t cycle, closed_at;
-	uint64_t rounds; /* closed so far */
-	/* Wake-ups by time. */
-	uint64_t fires, fires_changes;
-} spins[CONTROL_THREADS];
-
 uint64_t spin_changes;
 uint32_t spin_unseen_count;
 
@@ -54,8 +38,6 @@ uintptr_t spin_main_top;
 void spin_begin(uintptr_t top)
 {
 	spin_main_top = top;
-	/* So that its page is there in runs, which read before they write. */
-	spins[0].streak = 0;
 }
 
 /* ---- private state ---- */
@@ -71,7 +53,7 @@ static uint64_t private_hash(const struct thread *t)
 {
 	uintptr_t low = spin_frame.stack & ~(uintptr_t)7;
 	uintptr_t top = t->number ? t->stack_high : spin_main_top;
-	uint64_t h = rng_mix(t->writes ^ spins[t->number].locks);
+	uint64_t h = rng_mix(t->writes ^ apiece[t->number].spin.locks);
 
 	h = hash_words(h, (uint64_t *)&spin_frame,
 		       (uint64_t *)(&spin_frame + 1));
@@ -95,9 +77,9 @@ static struct {
 	uint64_t rounds[CONTROL_THREADS], fires[CONTROL_THREADS];
 } judge;
 
-static bool is_proven(uint32_t n)
+bool spin_is_proven(uint32_t n)
 {
-	return spins[n].proven && spins[n].changes == spin_changes;
+	return apiece[n].spin.proven && apiece[n].spin.changes == spin_changes;
 }
 
 static bool could_go_on(uint32_t n)
@@ -110,7 +92,7 @@ static bool could_go_on(uint32_t n)
 bool spin_is_all(void)
 {
 	for (uint32_t i = 0; i < turn_eligible_count; i++)
-		if (!is_proven(turn_eligible[i]))
+		if (!spin_is_proven(turn_eligible(i)))
 			return false;
 	return true;
 }
@@ -123,7 +105,7 @@ static bool all_is_vain(void)
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
 		if (control->threads[n].state == THREAD_AWAY ||
 		    control->threads[n].state == THREAD_HELD ||
-		    (could_go_on(n) && !is_proven(n)))
+		    (could_go_on(n) && !spin_is_proven(n)))
 			return false;
 	return true;
 }
@@ -133,7 +115,7 @@ static uint64_t all_locks(void)
 	uint64_t sum = 0;
 
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
-		sum += spins[n].locks;
+		sum += apiece[n].spin.locks;
 	return sum;
 }
 
@@ -147,15 +129,15 @@ static void judge_open(uint32_t me)
 	judge.locks = all_locks();
 	judge.memory = spin_memory();
 	for (uint32_t n = 0; n < control->run.thread_count; n++) {
-		judge.rounds[n] = spins[n].rounds;
-		judge.fires[n] = spins[n].fires;
+		judge.rounds[n] = apiece[n].spin.rounds;
+		judge.fires[n] = apiece[n].spin.fires;
 	}
 }
 
 static bool everybody_went_round(void)
 {
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
-		if (could_go_on(n) && spins[n].rounds == judge.rounds[n])
+		if (could_go_on(n) && apiece[n].spin.rounds == judge.rounds[n])
 			return false;
 	return true;
 }
@@ -174,7 +156,8 @@ static enum outcome_kind kind_of_end(void)
 	for (uint32_t n = 0; n < control->run.thread_count; n++) {
 		if (control->threads[n].state == THREAD_BLOCKED)
 			blocked = true;
-		else if (could_go_on(n) && spins[n].fires == judge.fires[n])
+		else if (could_go_on(n) &&
+			 apiece[n].spin.fires == judge.fires[n])
 			return OUTCOME_LIVELOCK;
 	}
 	return blocked ? OUTCOME_DEADLOCK : OUTCOME_LIVELOCK;
@@ -217,7 +200,7 @@ static COLD void judge_look(struct thread *t)
 
 /* ---- one thread ---- */
 
-static void mark_set(struct thread *t, struct spin *s)
+static void mark_set(struct thread *t, struct apiece_spin *s)
 {
 	const struct control_thread *c = &control->threads[t->number];
 
@@ -228,7 +211,7 @@ static void mark_set(struct thread *t, struct spin *s)
 	s->looks = 0;
 }
 
-static void loop_closed(struct thread *t, struct spin *s)
+static void loop_closed(struct thread *t, struct apiece_spin *s)
 {
 	if (!s->proven)
 		s->cycle = s->streak - s->mark_at;
@@ -241,21 +224,21 @@ static void loop_closed(struct thread *t, struct spin *s)
 }
 
 /* It left the loop, or there was something the hash did not see. */
-static void spin_restart(struct spin *s)
+static void spin_restart(struct apiece_spin *s)
 {
 	s->proven = false;
 	s->streak = 0;
 	s->passes = 0;
 }
 
-static bool passes_mark(const struct spin *s, uint32_t number)
+static bool passes_mark(const struct apiece_spin *s, uint32_t number)
 {
 	const struct control_thread *c = &control->threads[number];
 
 	return c->site == s->site && c->object == s->object;
 }
 
-static COLD bool proven_look(struct thread *t, struct spin *s)
+static COLD bool proven_look(struct thread *t, struct apiece_spin *s)
 {
 	if (passes_mark(s, t->number) && private_hash(t) == s->hash)
 		loop_closed(t, s);
@@ -264,7 +247,7 @@ static COLD bool proven_look(struct thread *t, struct spin *s)
 	return s->proven;
 }
 
-static COLD bool mark_compare(struct thread *t, struct spin *s)
+static COLD bool mark_compare(struct thread *t, struct apiece_spin *s)
 {
 	s->looks++;
 	if (private_hash(t) == s->hash)
@@ -272,7 +255,7 @@ static COLD bool mark_compare(struct thread *t, struct spin *s)
 	return s->proven;
 }
 
-static bool streak_look(struct thread *t, struct spin *s)
+static bool streak_look(struct thread *t, struct apiece_spin *s)
 {
 	if (unlikely(s->proven))
 		return proven_look(t, s);
@@ -292,7 +275,7 @@ static bool streak_look(struct thread *t, struct spin *s)
 
 bool spin_stands(struct thread *t)
 {
-	struct spin *s = &spins[t->number];
+	struct apiece_spin *s = &apiece[t->number].spin;
 
 	spin_unseen_count = 0;
 	if (s->changes != spin_changes) {
@@ -305,7 +288,7 @@ bool spin_stands(struct thread *t)
 
 const char *spin_limit_text(const struct thread *t)
 {
-	if (spins[t->number].streak < PASSES)
+	if (apiece[t->number].spin.streak < PASSES)
 		return "more points than allowed";
 	return "more points than allowed, and the last of them changed "
 	       "nothing that others see: a loop that never ends, or that "
@@ -317,23 +300,31 @@ const char *spin_limit_text(const struct thread *t)
 /* It works on for very long with what is its own. Others go first now and then,
  * because it may wait for them after all (to be cancelled, say). If that goes
  * on, it is left to those who watch the run by the clock. */
+static uint32_t unseen_row;
+
 static void unseen_yield(struct thread *t, uintptr_t pc)
 {
 	enum { IN_A_ROW = 256 };
 	static uint64_t last;
-	static uint32_t row;
 
-	row = control->run.points == last ? row + 1 : 0;
-	if (row < IN_A_ROW)
+	unseen_row = control->run.points == last ? unseen_row + 1 : 0;
+	if (unseen_row < IN_A_ROW)
 		yield_here(t, pc);
 	last = control->run.points;
+}
+
+bool spin_is_unseen(void)
+{
+	enum { LONG = 4 };
+
+	return unseen_row >= LONG;
 }
 
 void unseen_here(struct thread *t, enum event_kind kind,
 		 const volatile void *object, uintptr_t pc)
 {
 	struct control_thread *c = &control->threads[t->number];
-	struct spin *s = &spins[t->number];
+	struct apiece_spin *s = &apiece[t->number].spin;
 	uint32_t count = spin_unseen_count;
 
 	c->kind = (uint8_t)kind;
@@ -385,14 +376,14 @@ void spin_goes_on(enum event_kind kind)
 /* What is added for a lock is taken away again when it is let go. */
 void spin_lock(uint32_t number, uintptr_t object)
 {
-	spins[number].locks += rng_mix(object);
+	apiece[number].spin.locks += rng_mix(object);
 	lockings++;
 	last_lock = object;
 }
 
 void spin_unlock(uint32_t number, uintptr_t object)
 {
-	spins[number].locks -= rng_mix(object);
+	apiece[number].spin.locks -= rng_mix(object);
 	last_lock = object;
 }
 
@@ -435,12 +426,62 @@ static bool waits_for(uint32_t a, uint32_t b, bool joins)
 	return false;
 }
 
+static bool is_self_locked(uint32_t number)
+{
+	const struct control_thread *c = &control->threads[number];
+
+	return c->state == THREAD_BLOCKED && c->kind == EVENT_MUTEX_LOCK &&
+	       waits_for(number, number, false);
+}
+
+/* ---- mutexes that are gates ---- */
+
+enum { GATES = 64 };
+
+static uintptr_t gates[GATES];
+static uint32_t gate_count;
+
+static bool is_gate(uintptr_t object)
+{
+	for (uint32_t i = 0; i < gate_count && i < GATES; i++)
+		if (gates[i] == object)
+			return true;
+	return false;
+}
+
+void spin_gate(uintptr_t object)
+{
+	if (!is_gate(object))
+		gates[gate_count++ % GATES] = object;
+}
+
+/* Another thread may still unlock the mutex, as libc allows: then nobody is
+ * stuck until nobody else can go on, or the program ends. */
+static bool may_be_handed(uint32_t number)
+{
+	if (!is_self_locked(number))
+		return false;
+	for (uint32_t n = 0; n < control->run.thread_count; n++)
+		if (n != number && (could_go_on(n) ||
+				    control->threads[n].state == THREAD_AWAY))
+			return true;
+	return false;
+}
+
+bool spin_is_self_locked(void)
+{
+	for (uint32_t n = 0; n < control->run.thread_count; n++)
+		if (is_self_locked(n) && !is_gate(control->threads[n].object))
+			return true;
+	return false;
+}
+
 static bool leads_to(uint32_t from, uint32_t target, bool joins, int depth)
 {
 	enum { DEPTH_MOST = 64 };
 
 	if (control->threads[from].state != THREAD_BLOCKED ||
-	    depth > DEPTH_MOST)
+	    depth > DEPTH_MOST || may_be_handed(from))
 		return false;
 	for (uint32_t n = 0; n < control->run.thread_count; n++)
 		if (control->threads[n].state != THREAD_OVER &&
@@ -468,7 +509,7 @@ static bool sleepers_are_vain(void)
 	if (timing_alarm_at || blocking_is_outside())
 		return false;
 	for (uint32_t n = 0; n < control->run.thread_count; n++) {
-		const struct spin *s = &spins[n];
+		const struct apiece_spin *s = &apiece[n].spin;
 
 		if (control->threads[n].state == THREAD_BLOCKED)
 			blocked = true;
@@ -498,7 +539,7 @@ static void rings_look(uint32_t sleeper)
 
 void spin_fired(uint32_t number, enum event_kind kind)
 {
-	struct spin *s = &spins[number];
+	struct apiece_spin *s = &apiece[number].spin;
 
 	if (kind != EVENT_TIME && kind != EVENT_COND_WAIT)
 		attempts++;

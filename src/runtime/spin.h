@@ -73,6 +73,17 @@ void spin_touch(uintptr_t object);
  * spin? */
 bool spin_is_all(void);
 
+/* Is thread `number` proven to spin? */
+bool spin_is_proven(uint32_t number);
+
+/* Does some thread wait for a mutex that it holds itself, and that is no gate?
+ */
+bool spin_is_self_locked(void);
+
+/* Another thread than its holder unlocked this mutex. It is a gate: who waits
+ * for it, and took it last, waits to be let through. */
+void spin_gate(uintptr_t object);
+
 /* A thread that blocks now, without a time set: is it in a ring of threads that
  * wait for each other's locks? With `joins` also for each other's ends. */
 bool spin_is_ring(uint32_t number, bool joins);
@@ -94,6 +105,10 @@ static inline void spin_unseen(struct thread *t, enum event_kind kind,
 	if (unlikely(++spin_unseen_count >= SPIN_UNSEEN))
 		spin_look_unseen(t, kind, object, pc);
 }
+
+/* For several times as many as that, whoever had the turn has made such
+ * accesses alone, and nobody else has come to a point. */
+bool spin_is_unseen(void);
 
 /* spin_memory.c: a hash over everything the process could remember in, but for
  * the stacks of its threads and what is the guest's. */

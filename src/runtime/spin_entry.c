@@ -11,7 +11,8 @@
  * the caller put them.
  */
 
-struct spin_frame spin_frame;
+/* Sorted among the small variables, whose page is written to in any case. */
+struct spin_frame spin_frame __attribute__((aligned(8)));
 
 #define ENTRY(name, function)                                                  \
 	__asm__(".text\n"                                                      \

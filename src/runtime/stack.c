@@ -19,8 +19,6 @@ enum {
 	 * page for each. A key has sixteen places there, all in one group. */
 	NEAR_SIZE = 256,
 	NEAR_GROUP = 16,
-	/* For the same reason such a run uses the beginning of a memo. */
-	MEMO_FEW = 16,
 };
 
 /* key: parent << 32 | site, plus 1 so that 0 is empty. node: 0 until the
@@ -30,19 +28,20 @@ struct table_entry {
 	_Atomic uint32_t node;
 };
 
-static struct table_entry *_Atomic table;
+static struct table_entry *_Atomic near_table, *_Atomic table;
 
 static const uint32_t node_unknown = UINT32_MAX;
 
-static struct table_entry *table_get(void)
+static struct table_entry *table_get(struct table_entry *_Atomic *which,
+				     size_t size)
 {
-	struct table_entry *at = atomic_load(&table);
+	struct table_entry *at = atomic_load(which);
 	struct table_entry *none = NULL;
 
 	if (at)
 		return at;
-	at = guest_map((NEAR_SIZE + TABLE_SIZE) * sizeof(*at));
-	if (at && !atomic_compare_exchange_strong(&table, &none, at))
+	at = guest_map(size * sizeof(*at));
+	if (at && !atomic_compare_exchange_strong(which, &none, at))
 		return none;
 	return at;
 }
@@ -63,8 +62,8 @@ static uint32_t node_new(uint32_t parent, uint32_t site)
 {
 	/* Two counters: `taken` gives places away, stack_count tells the tool
 	 * how many are filled, in order. */
-	static _Atomic uint32_t taken = 1;
-	uint32_t node = atomic_fetch_add(&taken, 1);
+	static _Atomic uint32_t taken; /* but for the root */
+	uint32_t node = atomic_fetch_add(&taken, 1) + 1;
 	uint32_t filled = node;
 
 	if (node >= REGION_STACKS) {
@@ -97,18 +96,19 @@ static bool entry_is(struct table_entry *e, uint64_t key, bool *is_new)
 
 /* Entries are never emptied, so a key that found its group full, and went on
  * to the large table, will find it full again. */
-static struct table_entry *entry_find(struct table_entry *entries, uint64_t key,
-				      bool *is_new)
+static struct table_entry *entry_find(uint64_t key, bool *is_new)
 {
 	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-	struct table_entry *group =
-		entries + (hash >> 32) % (NEAR_SIZE / NEAR_GROUP) * NEAR_GROUP;
-	uint64_t at = hash >> (64 - TABLE_LOG);
+	uint64_t at = (hash >> 32) % (NEAR_SIZE / NEAR_GROUP) * NEAR_GROUP;
+	struct table_entry *entries = table_get(&near_table, NEAR_SIZE);
 
-	for (uint32_t i = 0; i < NEAR_GROUP; i++)
-		if (entry_is(&group[i], key, is_new))
-			return &group[i];
-	entries += NEAR_SIZE;
+	for (uint32_t i = 0; entries && i < NEAR_GROUP; i++)
+		if (entry_is(&entries[at + i], key, is_new))
+			return &entries[at + i];
+	entries = table_get(&table, TABLE_SIZE);
+	if (!entries)
+		return NULL;
+	at = hash >> (64 - TABLE_LOG);
 	while (!entry_is(&entries[at], key, is_new))
 		at = (at + 1) & (TABLE_SIZE - 1);
 	return &entries[at];
@@ -116,14 +116,13 @@ static struct table_entry *entry_find(struct table_entry *entries, uint64_t key,
 
 static uint32_t node_child(uint32_t parent, uint32_t site)
 {
-	struct table_entry *e = table_get();
 	uint64_t key = ((uint64_t)parent << 32 | site) + 1;
+	bool is_new = false;
+	struct table_entry *e = entry_find(key, &is_new);
 	uint32_t node;
-	bool is_new;
 
 	if (!e)
 		return NO_STACK;
-	e = entry_find(e, key, &is_new);
 	if (is_new) {
 		node = chain_find(parent, site);
 		if (!node)
@@ -138,17 +137,21 @@ static uint32_t node_child(uint32_t parent, uint32_t site)
 
 static uint32_t child_of(struct thread *t, uint32_t parent, uintptr_t pc)
 {
-	uint32_t few = controlled && !recording ? MEMO_FEW : STACK_MEMO;
-	struct stack_memo *m = &t->memo[stack_memo_at(pc, parent) & (few - 1)];
+	uint32_t at = stack_memo_at(pc, parent);
+	struct stack_memo *m = controlled && !recording ?
+				       &t->memo_few[at % STACK_MEMO_FEW] :
+				       &t->memo[at];
+	/* That the node of a call is 0 means also that nobody has asked yet. */
+	uint32_t known = parent ? parent : STACK_NONE;
 
-	if (m->pc != pc || m->parent != parent) {
+	if (m->pc != pc || m->parent != known) {
 		/* A call by the guest (of a thread's function, of a handler)
 		 * is none of the program's. */
 		m->node = module_is_guest(pc) ?
 				  parent :
 				  node_child(parent, module_site(pc));
-		m->parent = parent;
-		m->pc = pc;
+		m->parent = known;
+		m->pc = m->node == NO_STACK ? 0 : pc;
 	}
 	return m->node;
 }
@@ -175,7 +178,13 @@ static uint32_t call_node(struct thread *t)
 
 uint32_t stack_node(struct thread *t, uintptr_t pc)
 {
-	return child_of(t, call_node(t), pc);
+	uint32_t node = child_of(t, call_node(t), pc);
+
+	if (unlikely((size_t)(t->top - t->base) > t->deepest)) {
+		t->deepest = (uint32_t)(t->top - t->base);
+		region->threads[t->number].deepest = node;
+	}
+	return node;
 }
 
 void stack_unwind(struct thread *t, uintptr_t frame)
@@ -205,18 +214,20 @@ static void call_push(struct call *c, uintptr_t pc, uintptr_t frame)
 static bool calls_grow(struct thread *t)
 {
 	size_t depth = (size_t)(t->top - t->base);
+	size_t room = t->limit - t->base < CALLS_FIRST ? CALLS_FIRST :
+							 CALLS_MOST;
 	struct call *more;
 
 	if (t->limit - t->base >= CALLS_MOST || signal_is_handled())
 		return false;
 	guest_enter(t);
-	more = guest_map(CALLS_MOST * sizeof(*more));
+	more = guest_map(room * sizeof(*more));
 	if (more) {
 		for (size_t i = 0; i <= depth; i++)
 			more[i] = t->base[i];
 		t->base = more;
 		t->top = more + depth;
-		t->limit = more + CALLS_MOST;
+		t->limit = more + room;
 	}
 	guest_leave(t);
 	return more;

@@ -29,18 +29,40 @@ static bool attr_has_stack(const pthread_attr_t *attr)
 	       (uintptr_t)at + size != 0 && at;
 }
 
+/* What libc gives where the program says nothing; 0: to be asked. It takes a
+ * lock to tell, on a page that a run would otherwise not write to. */
+static size_t usual_size;
+
+void stacks_prepare(void)
+{
+	pthread_attr_t usual;
+
+	usual_size = 0;
+	if (pthread_getattr_default_np(&usual) == 0) {
+		pthread_attr_getstacksize(&usual, &usual_size);
+		pthread_attr_destroy(&usual);
+	}
+	if (!usual_size)
+		usual_size = 8 << 20;
+}
+
+EXPORT int pthread_setattr_default_np(const pthread_attr_t *attr)
+{
+	int rc = real.pthread_setattr_default_np(attr);
+
+	usual_size = 0;
+	return rc;
+}
+
 static size_t attr_stack_size(const pthread_attr_t *attr)
 {
 	size_t size = 0;
-	pthread_attr_t usual;
 
 	if (attr && pthread_attr_getstacksize(attr, &size) == 0 && size)
 		return size;
-	if (pthread_getattr_default_np(&usual) == 0) {
-		pthread_attr_getstacksize(&usual, &size);
-		pthread_attr_destroy(&usual);
-	}
-	return size ? size : 8 << 20;
+	if (!usual_size)
+		stacks_prepare();
+	return usual_size;
 }
 
 /* Where the slot of a thread ends, for a stack of that size. */

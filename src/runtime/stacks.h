@@ -16,6 +16,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Before the first run. */
+void stacks_prepare(void);
+
 /* As pthread_create and thrd_create, on a stack of ours unless the program
  * gave its own. */
 int stacks_create(pthread_t *id, const pthread_attr_t *attr,

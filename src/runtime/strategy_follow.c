@@ -124,8 +124,8 @@ static uint32_t by_default(uint32_t current)
 	if (turn_is_ready(current))
 		return current;
 	for (uint32_t i = 0; i < turn_eligible_count; i++)
-		if (turn_eligible[i] < lowest)
-			lowest = turn_eligible[i];
+		if (turn_eligible(i) < lowest)
+			lowest = turn_eligible(i);
 	if (lowest != NO_THREAD)
 		return lowest;
 	for (uint32_t n = 0; n < control->run.thread_count; n++) {

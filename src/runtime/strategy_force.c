@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/forcing.h"
+#include "runtime/model.h"
 #include "runtime/perturb.h"
 #include "runtime/strategy.h"
 
@@ -53,6 +54,17 @@ static uint64_t size_of(uint8_t kind)
 	return kind <= EVENT_ATOMIC_CAS_FAIL ? 8 : 1;
 }
 
+/* A thread stands twice where it waits for a condition: before it sleeps, and
+ * when it is woken. Free threads tell the second as what it is. */
+static uint8_t kinds_of(uint32_t number)
+{
+	enum event_kind kind = control->threads[number].kind;
+
+	if (kind == EVENT_COND_WAIT && model_sleeps(number))
+		kind = EVENT_COND_WAKE;
+	return force_kinds(kind, 0);
+}
+
 static void stands(uint32_t number)
 {
 	struct control_thread *c = &control->threads[number];
@@ -67,7 +79,7 @@ static void stands(uint32_t number)
 		.thread = number,
 		.site = c->site,
 		.stack = perturb_stack(self),
-		.kinds = force_kinds(c->kind, 0),
+		.kinds = kinds_of(number),
 	};
 }
 
@@ -121,7 +133,7 @@ static bool is_held(uint32_t n)
 static uint32_t due(void)
 {
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i];
+		uint32_t n = turn_eligible(i);
 
 		if (n != held && control->threads[n].rank &&
 		    force_is_due(&stops[n]))
@@ -140,7 +152,7 @@ static uint32_t any(uint32_t current, uint32_t but)
 	if (goes_on && !is_held(current))
 		return current;
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i];
+		uint32_t n = turn_eligible(i);
 
 		if (n != but && !is_held(n) && rng_below(chance, ++seen) == 0)
 			chosen = n;
@@ -164,7 +176,7 @@ static uint32_t choose_but(uint32_t current, uint32_t but)
 			next = NO_THREAD;
 	}
 	if (next == NO_THREAD)
-		next = turn_eligible[rng_below(chance, turn_eligible_count)];
+		next = turn_eligible(rng_below(chance, turn_eligible_count));
 	if (control->threads[next].rank) {
 		if (next == held)
 			release();

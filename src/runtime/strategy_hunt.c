@@ -260,7 +260,7 @@ static uint32_t find_next(uint32_t but)
 	uint32_t best = NO_THREAD;
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i];
+		uint32_t n = turn_eligible(i);
 
 		if (n == but || control->threads[n].count & PASSED ||
 		    !agrees(n, next_event))
@@ -317,7 +317,7 @@ static uint32_t pick(uint32_t current, uint32_t but)
 		control->threads[current].rank = rng_next(chance) |
 						 UINT64_C(1) << 63;
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i], w;
+		uint32_t n = turn_eligible(i), w;
 
 		if (n == but)
 			continue;

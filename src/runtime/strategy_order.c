@@ -8,6 +8,11 @@
  * on (format/traced.h). Behind the end of its list each thread runs until it
  * cannot, or spins; then the lowest number comes next.
  *
+ * The end of the process comes last. Whatever happens before it happens also
+ * when it comes later, and more; so nothing is lost but threads cut off, and
+ * those are cut off nowhere else. It does not wait for who spins or sleeps, nor
+ * for ever (turn.c).
+ *
  * The turn asks at points; a line of the trace is written when a thread has
  * gone on from one. So the number of lines tells how far the list is done.
  *
@@ -59,11 +64,37 @@ static bool is_asleep(uint32_t n)
 	return false;
 }
 
+/* ---- the end of the process ---- */
+
+static bool is_last(uint32_t n)
+{
+	return turn_is_ready(n) && control->threads[n].kind == EVENT_THREAD_END;
+}
+
+static bool gets_somewhere(uint32_t n)
+{
+	return !is_last(n) && !spin_is_proven(n);
+}
+
+/* Does the thread stand before the end of the process, and are there others
+ * that do something yet? */
+static bool must_wait(uint32_t n)
+{
+	if (!is_last(n))
+		return false;
+	for (uint32_t i = 0; i < turn_eligible_count; i++)
+		if (gets_somewhere(turn_eligible(i)))
+			return true;
+	return false;
+}
+
+/* ---- who can go on ---- */
+
 static bool can_run(uint32_t n)
 {
 	uint8_t state;
 
-	if (n >= control->run.thread_count)
+	if (n >= control->run.thread_count || must_wait(n))
 		return false;
 	state = control->threads[n].state;
 	return state == THREAD_READY || state == THREAD_ASLEEP;
@@ -91,12 +122,12 @@ static uint32_t next_behind(uint32_t than)
 	uint32_t best = NO_THREAD, best_way = UINT32_MAX;
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i];
+		uint32_t n = turn_eligible(i);
 		uint32_t way = n > than ? n - than : n + CONTROL_THREADS - than;
 
 		if (n == than)
 			way = UINT32_MAX - 1;
-		if (way < best_way) {
+		if (way < best_way && !must_wait(n)) {
 			best_way = way;
 			best = n;
 		}
@@ -109,9 +140,9 @@ static uint32_t lowest(bool even_asleep)
 	uint32_t low = NO_THREAD;
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++)
-		if (turn_eligible[i] < low &&
-		    (even_asleep || !is_asleep(turn_eligible[i])))
-			low = turn_eligible[i];
+		if (turn_eligible(i) < low && !must_wait(turn_eligible(i)) &&
+		    (even_asleep || !is_asleep(turn_eligible(i))))
+			low = turn_eligible(i);
 	return low;
 }
 
@@ -120,7 +151,8 @@ static uint32_t by_default(uint32_t current, bool yields)
 	uint32_t n;
 
 	sleep_look();
-	if (!yields && turn_is_ready(current) && !is_asleep(current))
+	if (!yields && turn_is_ready(current) && !is_asleep(current) &&
+	    !must_wait(current))
 		return current;
 	n = yields ? next_behind(current) : lowest(false);
 	if (n == NO_THREAD)

@@ -18,12 +18,14 @@
  * Wrong when: `length` is far from the number of points: changes behind the end
  *   do nothing, and none fall behind `length`.
  *
- * Our change: a thread that yields, or is found spinning, falls below all
+ * Our changes: a thread that yields, or is found spinning, falls below all
  * others for good, so that the one it waits for can run. Only schedules in
- * which somebody spins are less likely by that.
+ * which somebody spins are less likely by that. So does one that has gone on
+ * for a good part of the points that a run may have, while others could have:
+ * it may never end, and they would end the run.
  */
 
-enum { CHANGES = 64 };
+enum { CHANGES = 64, PATIENT = 8 };
 
 /* Priorities at birth lie above, those of changes from here upwards, those of
  * threads that yielded below. */
@@ -37,6 +39,10 @@ static struct {
 static uint32_t change_count;
 static uint64_t floor_rank;
 
+/* Who goes on, and since which point others could have. */
+static uint32_t runner;
+static uint64_t runner_since;
+
 static void begin(struct rng *rng)
 {
 	uint64_t length = control->ask.length ? control->ask.length : 1;
@@ -44,6 +50,7 @@ static void begin(struct rng *rng)
 
 	chance = rng;
 	floor_rank = LOW;
+	runner = NO_THREAD;
 	change_count = depth - 1 < CHANGES ? depth - 1 : CHANGES;
 	for (uint32_t i = 0; i < change_count; i++) {
 		changes[i].at = 1 + rng_below64(chance, length);
@@ -65,16 +72,36 @@ static void stands(uint32_t number)
 			c->rank = changes[i].rank;
 }
 
+static uint32_t highest(void)
+{
+	uint32_t best = turn_eligible(0);
+
+	for (uint32_t i = 1; i < turn_eligible_count; i++)
+		if (control->threads[turn_eligible(i)].rank >
+		    control->threads[best].rank)
+			best = turn_eligible(i);
+	return best;
+}
+
+static bool is_endless(uint32_t best)
+{
+	if (best != runner || turn_eligible_count == 1) {
+		runner = best;
+		runner_since = control->run.points;
+	}
+	return control->run.points - runner_since >
+	       control->ask.points_most / PATIENT;
+}
+
 static uint32_t choose(uint32_t current)
 {
-	uint32_t best = turn_eligible[0];
+	uint32_t best = highest();
 
 	(void)current;
-	for (uint32_t i = 1; i < turn_eligible_count; i++)
-		if (control->threads[turn_eligible[i]].rank >
-		    control->threads[best].rank)
-			best = turn_eligible[i];
-	return best;
+	if (likely(!is_endless(best)))
+		return best;
+	control->threads[best].rank = --floor_rank;
+	return highest();
 }
 
 static uint32_t yield(uint32_t current)

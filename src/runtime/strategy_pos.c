@@ -45,7 +45,7 @@ static uint32_t done(uint32_t next)
 	const struct control_thread *c = &control->threads[next];
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t other = turn_eligible[i];
+		uint32_t other = turn_eligible(i);
 
 		if (other != next && is_conflict(c, &control->threads[other]))
 			stands(other);
@@ -58,7 +58,7 @@ static uint32_t highest(uint32_t but)
 	uint32_t best = NO_THREAD;
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i];
+		uint32_t n = turn_eligible(i);
 
 		if (n != but &&
 		    (best == NO_THREAD ||

@@ -23,8 +23,8 @@ static uint32_t choose(uint32_t current)
 {
 	(void)current;
 	if (turn_eligible_count == 1)
-		return turn_eligible[0];
-	return turn_eligible[rng_below(chance, turn_eligible_count)];
+		return turn_eligible(0);
+	return turn_eligible(rng_below(chance, turn_eligible_count));
 }
 
 const struct strategy strategy_random = { .begin = begin, .choose = choose };

@@ -20,7 +20,7 @@ static uint32_t choose(uint32_t current)
 	uint32_t lowest = UINT32_MAX, next = UINT32_MAX;
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i];
+		uint32_t n = turn_eligible(i);
 
 		if (n < lowest)
 			lowest = n;

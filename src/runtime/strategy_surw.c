@@ -110,7 +110,7 @@ static uint32_t draw(uint32_t but, bool (*is_wanted)(uint32_t))
 	uint32_t found = NO_THREAD, count = 0;
 
 	for (uint32_t i = 0; i < turn_eligible_count; i++) {
-		uint32_t n = turn_eligible[i];
+		uint32_t n = turn_eligible(i);
 
 		if (n != but && (!is_wanted || is_wanted(n)) &&
 		    rng_below(chance, ++count) == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/model.h"
 #include "runtime/sync.h"
+#include "runtime/through.h"
 
 /*
  * A wait is four events: COND_WAIT, MUTEX_UNLOCK, and when it is over COND_WAKE
@@ -86,26 +87,26 @@ EXPORT int pthread_cond_destroy(pthread_cond_t *cond)
 
 EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
-	sync_record(EVENT_COND_SIGNAL, cond, 0, CALLER);
-	return controlled ? model_cond_signal(cond, CALLER) :
+	sync_record(EVENT_COND_SIGNAL, cond, 0, CALLER_OF_CXX);
+	return controlled ? model_cond_signal(cond, CALLER_OF_CXX) :
 			    real.pthread_cond_signal(cond);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
 {
-	sync_record(EVENT_COND_BROADCAST, cond, 0, CALLER);
-	return controlled ? model_cond_broadcast(cond, CALLER) :
+	sync_record(EVENT_COND_BROADCAST, cond, 0, CALLER_OF_CXX);
+	return controlled ? model_cond_broadcast(cond, CALLER_OF_CXX) :
 			    real.pthread_cond_broadcast(cond);
 }
 
 EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
 	struct wait wait __attribute__((cleanup(wait_end))) =
-		wait_begin(cond, mutex, NULL, CALLER);
+		wait_begin(cond, mutex, NULL, CALLER_OF_CXX);
 
-	wait.result = controlled ?
-			      model_cond_wait(cond, mutex, 0, NULL, CALLER) :
-			      real.pthread_cond_wait(cond, mutex);
+	wait.result = controlled ? model_cond_wait(cond, mutex, 0, NULL,
+						   CALLER_OF_CXX) :
+				   real.pthread_cond_wait(cond, mutex);
 	return wait.result;
 }
 
@@ -113,12 +114,12 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 				  const struct timespec *until)
 {
 	struct wait wait __attribute__((cleanup(wait_end))) =
-		wait_begin(cond, mutex, until, CALLER);
+		wait_begin(cond, mutex, until, CALLER_OF_CXX);
 
 	wait.result = controlled ?
 			      model_cond_wait(cond, mutex,
 					      model_cond_clock(cond), until,
-					      CALLER) :
+					      CALLER_OF_CXX) :
 			      real.pthread_cond_timedwait(cond, mutex, until);
 	return wait.result;
 }
@@ -130,11 +131,11 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 	static const struct timespec none = { .tv_nsec = -1 };
 	bool known = timer == CLOCK_REALTIME || timer == CLOCK_MONOTONIC;
 	struct wait wait __attribute__((cleanup(wait_end))) =
-		wait_begin(cond, mutex, known ? until : &none, CALLER);
+		wait_begin(cond, mutex, known ? until : &none, CALLER_OF_CXX);
 
-	wait.result =
-		controlled ?
-			model_cond_wait(cond, mutex, timer, until, CALLER) :
-			real.pthread_cond_clockwait(cond, mutex, timer, until);
+	wait.result = controlled ? model_cond_wait(cond, mutex, timer, until,
+						   CALLER_OF_CXX) :
+				   real.pthread_cond_clockwait(cond, mutex,
+							       timer, until);
 	return wait.result;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/descriptor.h"
+#include "runtime/heap_control.h"
 #include "runtime/model_stdio.h"
 #include "runtime/real.h"
 
@@ -135,12 +136,21 @@ static size_t read_items(const struct input *in, char *to, size_t size,
 	return done / size;
 }
 
+/* So many items are there now. */
+static size_t items_read(const void *to, size_t size, size_t count,
+			 uintptr_t pc)
+{
+	heap_control_lent(to, size * count, pc);
+	return count;
+}
+
 EXPORT size_t fread(void *to, size_t size, size_t count, FILE *stream)
 {
 	INPUT(stream);
 
-	return in.is_waited ? read_items(&in, to, size, count) :
-			      real.fread(to, size, count, stream);
+	count = in.is_waited ? read_items(&in, to, size, count) :
+			       real.fread(to, size, count, stream);
+	return items_read(to, size, count, CALLER);
 }
 
 EXPORT size_t __fread_chk(void *to, size_t room, size_t size, size_t count,
@@ -151,8 +161,10 @@ EXPORT size_t __fread_chk(void *to, size_t room, size_t size, size_t count,
 	INPUT(stream);
 
 	if (in.is_waited && (!size || count <= room / size))
-		return read_items(&in, to, size, count);
-	return real.__fread_chk(to, room, size, count, stream);
+		count = read_items(&in, to, size, count);
+	else
+		count = real.__fread_chk(to, room, size, count, stream);
+	return items_read(to, size, count, CALLER);
 }
 
 /* ---- lines ---- */
@@ -171,12 +183,20 @@ static char *read_line(const struct input *in, char *to, int size)
 	return to;
 }
 
+/* NULL: there was none. */
+static char *line_read(char *line, uintptr_t pc)
+{
+	heap_control_lent_string(line, pc);
+	return line;
+}
+
 EXPORT char *fgets(char *to, int size, FILE *stream)
 {
 	INPUT(stream);
 
-	return in.is_waited ? read_line(&in, to, size) :
-			      real.fgets(to, size, stream);
+	to = in.is_waited ? read_line(&in, to, size) :
+			    real.fgets(to, size, stream);
+	return line_read(to, CALLER);
 }
 
 EXPORT char *__fgets_chk(char *to, size_t room, int size, FILE *stream);
@@ -185,8 +205,10 @@ EXPORT char *__fgets_chk(char *to, size_t room, int size, FILE *stream)
 	INPUT(stream);
 
 	if (in.is_waited && (size <= 0 || (size_t)size <= room))
-		return read_line(&in, to, size);
-	return real.__fgets_chk(to, room, size, stream);
+		to = read_line(&in, to, size);
+	else
+		to = real.__fgets_chk(to, room, size, stream);
+	return line_read(to, CALLER);
 }
 
 static bool line_grow(char **line, size_t *room, size_t wanted)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/model_stdio.h"
-#include "runtime/control.h"
+#include "runtime/access_format.h"
+#include "runtime/heap_control.h"
 #include "runtime/sync.h"
 
 #include <stdio_ext.h>
@@ -72,13 +73,42 @@ EXPORT void funlockfile(FILE *stream)
 
 /* ---- everything else ---- */
 
-#define ON_STREAM(result, name, params, args, stream)                          \
+/* `look`: at what of the program's memory it is about to read. */
+#define ON_LOOKED_AT(result, name, params, args, stream, look)                 \
 	EXPORT result name params;                                             \
 	EXPORT result name params                                              \
 	{                                                                      \
 		USE(stream);                                                   \
                                                                                \
+		look;                                                          \
 		return real.name args;                                         \
+	}
+
+#define ON_STREAM(result, name, params, args, stream)                          \
+	ON_LOOKED_AT(result, name, params, args, stream, (void)0)
+#define ON_BYTES(result, name, params, args, stream, at, size)                 \
+	ON_LOOKED_AT(result, name, params, args, stream,                       \
+		     heap_control_lent(at, size, CALLER))
+#define ON_STRING(result, name, params, args, stream, s)                       \
+	ON_LOOKED_AT(result, name, params, args, stream,                       \
+		     heap_control_lent_string(s, CALLER))
+#define ON_FORMAT(result, name, params, args, stream, format, list)            \
+	ON_LOOKED_AT(result, name, params, args, stream,                       \
+		     format_looks(format, list, CALLER))
+
+#define ON_SCAN(name, params, args, stream)                                    \
+	EXPORT int name params;                                                \
+	EXPORT int name params                                                 \
+	{                                                                      \
+		USE(stream);                                                   \
+		va_list copy;                                                  \
+		int rc;                                                        \
+                                                                               \
+		va_copy(copy, list);                                           \
+		rc = real.name args;                                           \
+		scan_looks(format, copy, rc, CALLER);                          \
+		va_end(copy);                                                  \
+		return rc;                                                     \
 	}
 
 /* sync_input.c has those. */
@@ -87,37 +117,50 @@ EXPORT void funlockfile(FILE *stream)
 #include "runtime/sync_stdio.def"
 
 /* Those with a list of arguments go to the ones that take it as a va_list. */
-#define VARIADIC(name, params, last, target, args, stream)                     \
+#define VARIADIC_AS(name, params, last, target, args, stream, look, then)      \
 	EXPORT int name params;                                                \
 	EXPORT int name params                                                 \
 	{                                                                      \
 		USE(stream);                                                   \
-		va_list list;                                                  \
+		va_list list, again;                                           \
 		int rc;                                                        \
                                                                                \
 		va_start(list, last);                                          \
+		va_copy(again, list);                                          \
+		look;                                                          \
 		rc = real.target args;                                         \
+		then;                                                          \
+		va_end(again);                                                 \
 		va_end(list);                                                  \
 		return rc;                                                     \
 	}
 
-VARIADIC(printf, (const char *format, ...), format, vfprintf,
-	 (stdout, format, list), stdout)
-VARIADIC(fprintf, (FILE * f, const char *format, ...), format, vfprintf,
-	 (f, format, list), f)
-VARIADIC(__printf_chk, (int flag, const char *format, ...), format,
-	 __vfprintf_chk, (stdout, flag, format, list), stdout)
-VARIADIC(__fprintf_chk, (FILE * f, int flag, const char *format, ...), format,
-	 __vfprintf_chk, (f, flag, format, list), f)
+#define VARIADIC(name, params, last, target, args, stream)                     \
+	VARIADIC_AS(name, params, last, target, args, stream, (void)0, (void)0)
+#define PRINTER(name, params, last, target, args, stream)                      \
+	VARIADIC_AS(name, params, last, target, args, stream,                  \
+		    format_looks(last, list, CALLER), (void)0)
+#define SCANNER(name, params, last, target, args, stream)                      \
+	VARIADIC_AS(name, params, last, target, args, stream, (void)0,         \
+		    scan_looks(last, again, rc, CALLER))
+
+PRINTER(printf, (const char *format, ...), format, vfprintf,
+	(stdout, format, list), stdout)
+PRINTER(fprintf, (FILE * f, const char *format, ...), format, vfprintf,
+	(f, format, list), f)
+PRINTER(__printf_chk, (int flag, const char *format, ...), format,
+	__vfprintf_chk, (stdout, flag, format, list), stdout)
+PRINTER(__fprintf_chk, (FILE * f, int flag, const char *format, ...), format,
+	__vfprintf_chk, (f, flag, format, list), f)
 VARIADIC(wprintf, (const wchar_t *format, ...), format, vfwprintf,
 	 (stdout, format, list), stdout)
 VARIADIC(fwprintf, (FILE * f, const wchar_t *format, ...), format, vfwprintf,
 	 (f, format, list), f)
 /* The scanf of the headers, by the names programs have it under since C99. */
-VARIADIC(__isoc99_scanf, (const char *format, ...), format, __isoc99_vfscanf,
-	 (stdin, format, list), stdin)
-VARIADIC(__isoc99_fscanf, (FILE * f, const char *format, ...), format,
-	 __isoc99_vfscanf, (f, format, list), f)
+SCANNER(__isoc99_scanf, (const char *format, ...), format, __isoc99_vfscanf,
+	(stdin, format, list), stdin)
+SCANNER(__isoc99_fscanf, (FILE * f, const char *format, ...), format,
+	__isoc99_vfscanf, (f, format, list), f)
 
 /* There is no stream afterwards that could be looked at. */
 EXPORT int fclose(FILE *stream)

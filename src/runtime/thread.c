@@ -8,10 +8,12 @@
 #include "runtime/perturb.h"
 #include "runtime/real.h"
 #include "runtime/roster.h"
+#include "runtime/server.h"
 #include "runtime/runtime.h"
 #include "runtime/signal_control.h"
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
+#include "runtime/through.h"
 #include "runtime/turn.h"
 #include "runtime/values.h"
 
@@ -52,7 +54,7 @@ static struct {
 
 static void starts_grow(void)
 {
-	enum { BATCH = 16 };
+	enum { BATCH = 8 };
 	struct start *batch = guest_map(BATCH * sizeof(*batch));
 
 	for (int i = 0; batch && i < BATCH; i++) {
@@ -213,12 +215,19 @@ static void create_end(struct thread *t, struct start *s, bool failed)
 	guest_leave(t);
 }
 
+/* The calling thread. In a constructor it may be met only now. */
+static struct thread *creator(void)
+{
+	server_before_thread();
+	return guest_self();
+}
+
 EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 			  void *(*routine)(void *), void *arg)
 {
-	struct thread *t = guest_self();
-	struct start *s = t ? create_begin(t, (void *)routine, id, CALLER) :
-			      NULL;
+	struct thread *t = creator();
+	struct start *s =
+		t ? create_begin(t, (void *)routine, id, CALLER_OF_CXX) : NULL;
 	int rc;
 
 	if (!s)
@@ -237,7 +246,7 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr,
 
 EXPORT int thrd_create(thrd_t *id, thrd_start_t routine, void *arg)
 {
-	struct thread *t = guest_self();
+	struct thread *t = creator();
 	struct start *s = t ? create_begin(t, (void *)routine, id, CALLER) :
 			      NULL;
 	int rc;
@@ -318,9 +327,9 @@ EXPORT int pthread_join(pthread_t id, void **result)
 	int rc;
 
 	if (unlikely(perturbing))
-		perturb_before(EVENT_THREAD_JOIN, NULL, CALLER);
-	rc = join(t, number, id, result, CALLER);
-	return joined(t, number, rc, CALLER);
+		perturb_before(EVENT_THREAD_JOIN, NULL, CALLER_OF_CXX);
+	rc = join(t, number, id, result, CALLER_OF_CXX);
+	return joined(t, number, rc, CALLER_OF_CXX);
 }
 
 EXPORT int pthread_tryjoin_np(pthread_t id, void **result)
@@ -390,7 +399,7 @@ EXPORT int pthread_detach(pthread_t id)
 	uint32_t number = find(t, id);
 	int rc = real.pthread_detach(id);
 
-	return detached(t, number, rc, CALLER);
+	return detached(t, number, rc, CALLER_OF_CXX);
 }
 
 EXPORT int thrd_detach(thrd_t id)

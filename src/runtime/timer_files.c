@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/descriptor.h"
+#include "format/put.h"
 #include "runtime/real.h"
 #include "runtime/spin.h"
 #include "runtime/sys.h"
@@ -67,16 +68,9 @@ void timer_file_closed(int fd)
 static bool is_counter(int fd)
 {
 	static const char want[] = "anon_inode:[eventfd]";
-	char path[32] = "/proc/self/fd/", link[sizeof(want)];
-	char digits[16];
-	size_t n = 0, at = sizeof("/proc/self/fd/") - 1;
+	char path[40], link[sizeof(want)];
 
-	do
-		digits[n++] = (char)('0' + fd % 10);
-	while (fd /= 10);
-	while (n)
-		path[at++] = digits[--n];
-	path[at] = '\0';
+	put_number(put_text(path, "/proc/self/fd/"), (uint32_t)fd);
 	if (SYS_3(SYS_readlink, path, link, sizeof(link)) != sizeof(want) - 1)
 		return false;
 	for (size_t i = 0; i < sizeof(want) - 1; i++)

@@ -23,12 +23,10 @@
  */
 
 #include "format/rng.h"
+#include "runtime/apiece.h"
 #include "runtime/control.h"
 
 #pragma GCC visibility push(hidden)
-
-/* Can thread `number`, which stands before `object`, go on? */
-typedef bool turn_can(uint32_t number, uint64_t object);
 
 #define NO_DEADLINE UINT64_C(0)
 
@@ -49,6 +47,10 @@ void turn_enter(struct thread *t);
 
 /* The thread ends; it does not have the turn any more. */
 void turn_over(struct thread *t);
+
+/* The thread is about to end the process: all that it has to do is done.
+ * Others may run before this returns. */
+void turn_last(struct thread *t);
 
 /* A point. Somebody else may run before this returns. */
 void turn_point(struct thread *t, enum event_kind kind,
@@ -107,8 +109,12 @@ void turn_tell_stacks(void);
 /* ---- for strategies ---- */
 
 /* The threads that are READY, in no particular but reproducible order. */
-extern uint32_t turn_eligible[CONTROL_THREADS];
 extern uint32_t turn_eligible_count;
+
+static inline uint32_t turn_eligible(uint32_t i)
+{
+	return apiece[i].turn.eligible_at;
+}
 
 /* Live threads: neither unused nor over. */
 extern uint32_t turn_live;

@@ -14,11 +14,10 @@ struct visit {
 	uint32_t count;
 };
 
-enum { FIRST_LOG = 8 };
+enum { FIRST_LOG = 5 };
 
-static struct visit first[1 << FIRST_LOG] __attribute__((aligned(4096)));
-static struct visit *table = first;
-static uint32_t table_log = FIRST_LOG;
+static struct visit *table; /* NULL: nobody was counted yet */
+static uint32_t table_log;
 static uint32_t used;
 
 static struct visit *find(struct visit *in, uint32_t log, uint64_t key)
@@ -34,14 +33,14 @@ static struct visit *find(struct visit *in, uint32_t log, uint64_t key)
 
 static COLD void grow(void)
 {
-	uint32_t log = table_log + 1;
+	uint32_t log = table ? table_log + 1 : FIRST_LOG;
 	struct visit *bigger =
 		guest_map((UINT64_C(1) << log) * sizeof(*bigger));
 
 	if (!bigger)
 		control_fail(self, OUTCOME_LIMIT, "no memory to count visits",
 			     0);
-	for (uint32_t i = 0; i < UINT32_C(1) << table_log; i++)
+	for (uint32_t i = 0; table && i < UINT32_C(1) << table_log; i++)
 		if (table[i].key)
 			*find(bigger, log, table[i].key) = table[i];
 	table = bigger;
@@ -53,9 +52,8 @@ uint32_t visit_count(uint32_t thread, uint32_t site)
 	uint64_t key = ((uint64_t)thread << 32 | site) + 1;
 	struct visit *v;
 
-	/* Written before it is read, which is one page fault less. */
-	if (unlikely(!used))
-		table->key = 0;
+	if (unlikely(!table))
+		grow();
 	v = find(table, table_log, key);
 	if (unlikely(!v->key)) {
 		if (++used > UINT32_C(1) << (table_log - 1)) {

@@ -15,7 +15,7 @@
 /* Does the tool play the world of this run? */
 static inline bool world_is_played(void)
 {
-	return atomic_load_explicit(&region->linear.played,
+	return atomic_load_explicit(&control->is_played,
 				    memory_order_relaxed) != 0;
 }
 

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/install.h"
 #include "base/log.h"
+#include "base/quote.h"
 #include "trial/describe.h"
 #include "trial/interrupts.h"
 #include "trial/moved.h"
@@ -46,6 +47,23 @@ static int open_input(struct again *a, struct err *err)
 	return 0;
 }
 
+static void warn_of_check(const struct repro *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < r->check.count; i++) {
+		putc(' ', out);
+		quote_word(r->check.at[i], out);
+	}
+	fclose(out);
+	log_warn("the repro brings a check command, which is not run without "
+		 "--allow-check:%s",
+		 text);
+	free(text);
+}
+
 static void set_outputs(struct again *a, bool allows_check)
 {
 	const struct repro *r = a->repro;
@@ -58,9 +76,7 @@ static void set_outputs(struct again *a, bool allows_check)
 	if (!r->check.count)
 		return;
 	if (!allows_check) {
-		log_warn("the repro brings a check command, which is not run "
-			 "without --allow-check: %s ...",
-			 r->check.at[0]);
+		warn_of_check(r);
 		return;
 	}
 	for (size_t i = 0; i < r->check.count; i++) {
@@ -92,13 +108,6 @@ int again_open(struct again *a, const char *store, const char *name,
 		return 0;
 	a->kind = again_kind;
 	return a->kind->open(a, err);
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* Copied, since the environment outlives the repro. */
@@ -153,7 +162,7 @@ void again_launch(struct again *a, struct launch *launch)
 		.inputs = a->inputs.at,
 		.input_count = a->inputs.count,
 	};
-	if (is_directory(r->directory)) {
+	if (file_is_directory(r->directory)) {
 		launch->directory = r->directory;
 		launch->program = program_there(a);
 	}
@@ -189,6 +198,7 @@ int again_is_same_build(struct again *a, bool *is_same, struct err *err)
 	if (follower_know_modules(&a->follower, err) < 0)
 		return -1;
 	*is_same = plan_is_of(a->repro->plan, a->follower.worker.region);
+	a->is_rebuilt = !*is_same;
 	return 0;
 }
 
@@ -206,7 +216,6 @@ int again_fit(struct again *a, struct err *err)
 	moved = plan_moved(a->repro->plan, a->follower.worker.region, &a->lost);
 	plan_free(a->repro->plan);
 	a->repro->plan = moved;
-	a->is_moved = true;
 	return 0;
 }
 
@@ -267,8 +276,8 @@ bool again_is_kept_one(const struct again *a, const struct verdict *v)
 
 	if (v->status != EXIT_BROKEN || !v->identity)
 		return false;
-	return a->is_moved ? is_equal_but_for_lines(v->identity, kept) :
-			     strcmp(v->identity, kept) == 0;
+	return a->is_rebuilt ? is_equal_but_for_lines(v->identity, kept) :
+			       strcmp(v->identity, kept) == 0;
 }
 
 bool again_is_same(const struct captured *run, void *arg)
@@ -383,6 +392,8 @@ void again_make_readable(const char *store, const char *name)
 	struct again a;
 	struct err err;
 
+	if (interrupts_came())
+		return;
 	if (again_open(&a, store, name, true, &err) < 0 ||
 	    again_shrink(&a, SHRINK_RUNS, SHRINK_MS, &result, &err) < 0)
 		log_warn("%s is kept as it was found: %s", name, err.text);

@@ -50,8 +50,8 @@ struct again {
 	void *of_kind;		       /* what the kind keeps here */
 	bool has_lent;		       /* its worker is the kind's */
 	bool is_started;
-	bool is_moved; /* the plan was fitted to another build */
-	size_t lost;   /* steps of it whose places are not in that */
+	bool is_rebuilt; /* another build than the one that failed, if asked */
+	size_t lost;	 /* steps of it whose places are not in that */
 	/* Set before it is started. */
 	enum again_mode mode;
 	bool is_debugged;    /* by a debugger */

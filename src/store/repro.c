@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "store/store.h"
+#include "store/stranger.h"
 
 struct repro *repro_new(void)
 {
@@ -65,15 +67,19 @@ static char *repros_directory(const char *store)
 	return xasprintf("%s/repros", store);
 }
 
-static char *first_line(const char *path)
+static char *first_line(const char *directory)
 {
+	char *path = xasprintf("%s/verdict", directory), *text = NULL;
 	struct err ignored;
 	size_t size;
-	char *text = file_read(path, &size, &ignored);
 
+	if (stranger_is_plain(directory, &ignored) == 0)
+		text = file_read(path, &size, &ignored);
+	free(path);
 	if (!text)
 		return xstrdup("(it has no verdict)");
 	text[strcspn(text, "\n")] = '\0';
+	quote_clean(text);
 	return text;
 }
 
@@ -95,9 +101,10 @@ void repro_list_init(struct repro_list *list, const char *store)
 	while (dir && (e = readdir(dir))) {
 		char *path;
 
-		if (e->d_name[0] == '.')
+		/* We give no such names. */
+		if (e->d_name[0] == '.' || !quote_is_clean(e->d_name))
 			continue;
-		path = xasprintf("%s/%s/verdict", repros, e->d_name);
+		path = xasprintf("%s/%s", repros, e->d_name);
 		vec_push(&list->lines,
 			 (struct repro_line){ .name = xstrdup(e->d_name),
 					      .verdict = first_line(path) });
@@ -122,38 +129,32 @@ void repro_list_done(struct repro_list *list)
 
 /* ---- loading ---- */
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* Where it is, or NULL. A name with a slash is a path. */
+/* Where it is, or NULL. A name with a slash is a path, and whoever gives one
+ * knows where it leads; what is in the store may be a stranger's. */
 static char *find_path(const char *store, const char *name)
 {
+	struct stat st;
 	char *path;
 
 	if (strchr(name, '/'))
-		return is_directory(name) ? xstrdup(name) : NULL;
+		return stat(name, &st) == 0 && S_ISDIR(st.st_mode) ?
+			       xstrdup(name) :
+			       NULL;
 	if (name[0] == '.')
 		return NULL;
 	path = xasprintf("%s/repros/%s", store, name);
-	if (is_directory(path))
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return path;
 	free(path);
 	return NULL;
 }
 
 static char *read_part(const struct repro *r, const char *part, size_t *size,
-		       bool is_needed, struct err *err)
+		       struct err *err)
 {
 	char *path = xasprintf("%s/%s", r->path, part);
-	char *text = NULL;
+	char *text = file_read(path, size, err);
 
-	*size = 0;
-	if (is_needed || access(path, F_OK) == 0)
-		text = file_read(path, size, err);
 	free(path);
 	return text;
 }
@@ -164,7 +165,7 @@ static int read_parts(struct repro *r, struct err *err)
 	size_t size;
 	int rc;
 
-	text = read_part(r, "repro", &size, true, err);
+	text = read_part(r, "repro", &size, err);
 	if (!text)
 		return -1;
 	name = xasprintf("%s/repro", r->path);
@@ -173,7 +174,7 @@ static int read_parts(struct repro *r, struct err *err)
 	free(text);
 	if (rc < 0)
 		return -1;
-	text = read_part(r, "plan", &size, true, err);
+	text = read_part(r, "plan", &size, err);
 	if (!text)
 		return -1;
 	name = xasprintf("%s/plan", r->path);
@@ -182,7 +183,7 @@ static int read_parts(struct repro *r, struct err *err)
 	free(text);
 	if (!r->plan)
 		return -1;
-	r->verdict = read_part(r, "verdict", &size, true, err);
+	r->verdict = read_part(r, "verdict", &size, err);
 	return r->verdict ? 0 : -1;
 }
 
@@ -197,14 +198,25 @@ static void split_verdict(struct repro *r)
 	r->details = xstrdup(end + 1);
 }
 
-static void read_optional(struct repro *r)
+/* -1: it is there and cannot be read. */
+static int read_one(const struct repro *r, const char *part, char **text,
+		    size_t *size, struct err *err)
 {
-	struct err ignored;
+	char *path = xasprintf("%s/%s", r->path, part);
+	bool is_there = access(path, F_OK) == 0;
 
-	r->output = read_part(r, "output", &r->output_size, false, &ignored);
-	r->input = read_part(r, "stdin", &r->input_size, false, &ignored);
-	r->expected =
-		read_part(r, "expect", &r->expected_size, false, &ignored);
+	free(path);
+	*size = 0;
+	*text = is_there ? read_part(r, part, size, err) : NULL;
+	return is_there && !*text ? -1 : 0;
+}
+
+static int read_optional(struct repro *r, struct err *err)
+{
+	if (read_one(r, "output", &r->output, &r->output_size, err) < 0 ||
+	    read_one(r, "stdin", &r->input, &r->input_size, err) < 0)
+		return -1;
+	return read_one(r, "expect", &r->expected, &r->expected_size, err);
 }
 
 static char *name_of(const char *path)
@@ -234,13 +246,16 @@ struct repro *repro_load(const char *store, const char *name, struct err *err)
 		return NULL;
 	}
 	r->name = name_of(r->path);
-	if (read_parts(r, err) < 0) {
+	if (stranger_is_plain(r->path, err) < 0 || read_parts(r, err) < 0 ||
+	    read_optional(r, err) < 0) {
 		err_add(err, "the repro %s is damaged", name);
 		repro_free(r);
 		return NULL;
 	}
+	quote_clean(r->verdict);
+	quote_clean(r->strategy);
+	quote_clean(r->origin);
 	split_verdict(r);
-	read_optional(r);
 	return r;
 }
 
@@ -305,13 +320,10 @@ static int copy_inputs(const struct repro *r, char *const *files,
 	int rc = r->inputs.count ? file_make_directory(inputs, err) : 0;
 
 	for (size_t i = 0; rc == 0 && i < r->inputs.count; i++) {
-		char *part = xasprintf("input/%s", r->inputs.at[i]);
-		size_t size;
-		char *bytes = file_read(files[i], &size, err);
+		char *to = xasprintf("%s/%s", inputs, r->inputs.at[i]);
 
-		rc = bytes ? write_bytes(r, part, bytes, size, err) : -1;
-		free(bytes);
-		free(part);
+		rc = file_copy(files[i], to, err);
+		free(to);
 	}
 	free(inputs);
 	return rc;
@@ -335,12 +347,24 @@ static bool is_same_build(const struct plan *a, const struct plan *b)
 {
 	const struct plan_module *x = a->modules.at, *y = b->modules.at;
 
-	return a->modules.count && b->modules.count &&
-	       x->build_id_size == y->build_id_size &&
+	if (!a->modules.count || !b->modules.count)
+		return a->modules.count == b->modules.count;
+	return x->build_id_size == y->build_id_size &&
 	       memcmp(x->build_id, y->build_id, x->build_id_size) == 0;
 }
 
-/* Was this failure of this program kept before? Its name then. */
+static bool is_same_command(const struct repro *a, const struct repro *b)
+{
+	if (a->arguments.count != b->arguments.count)
+		return false;
+	for (size_t i = 0; i < a->arguments.count; i++)
+		if (strcmp(a->arguments.at[i], b->arguments.at[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Was this failure of this program kept before? Its name then. One of another
+ * build, or of other arguments, has a schedule that may not fit any more. */
 static char *find_same(const struct repro *r, const char *store)
 {
 	struct repro_list list;
@@ -353,8 +377,8 @@ static char *find_same(const struct repro *r, const char *store)
 			repro_load(store, list.lines.at[i].name, &ignored);
 
 		if (old && strcmp(old->identity, r->identity) == 0 &&
-		    strcmp(old->arguments.at[0], r->arguments.at[0]) == 0 &&
-		    (!r->origin || is_same_build(old->plan, r->plan)))
+		    is_same_command(old, r) &&
+		    is_same_build(old->plan, r->plan))
 			found = xstrdup(old->name);
 		repro_free(old);
 	}

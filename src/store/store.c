@@ -15,6 +15,34 @@
 #include "base/file.h"
 #include "base/vec.h"
 
+int store_check(const char *store, struct err *err)
+{
+	char *path = xstrdup(store);
+	char *slash = path;
+	int rc = 0;
+
+	/* What is not there is made, in what is. */
+	while (slash && access(path, F_OK) < 0) {
+		slash = strrchr(path, '/');
+		if (slash)
+			slash[slash == path] = '\0';
+	}
+	if (!slash)
+		strcpy(path, ".");
+	if (file_is_directory(path) && access(path, W_OK | X_OK) < 0)
+		rc = err_set(err,
+			     "cannot keep anything in %s: %s; --store names "
+			     "another place",
+			     store, strerror(errno));
+	else if (!file_is_directory(path))
+		rc = err_set(err,
+			     "cannot keep anything in %s: %s is not a "
+			     "directory; --store names another place",
+			     store, path);
+	free(path);
+	return rc;
+}
+
 /* ---- the runs there are ---- */
 
 struct entry {
@@ -307,7 +335,9 @@ int store_run_find(struct store_run *run, const char *store, const char *name,
 		}
 	entries_done(&all);
 	if (rc < 0 && name)
-		err_set(err, "there is neither a file nor a run %s in %s/runs",
+		err_set(err,
+			"there is no file %s, and neither a failure nor a run "
+			"of that name in %s",
 			name, store);
 	else if (rc < 0)
 		err_set(err,

@@ -21,6 +21,10 @@
 
 #define STORE_DEFAULT ".heddle"
 
+/* Could something be kept there? Said before a program is run for it; nothing
+ * is made. */
+MUST_USE int store_check(const char *store, struct err *err);
+
 /* A run in the store; the paths are owned by it. */
 struct store_run {
 	char *name;	 /* "bank-3" */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/err.h"
 #include "base/vec.h"
 
@@ -19,33 +20,15 @@ struct extent_leaf {
 /* The last leaf that begins at addr or before; the first if none does. */
 static size_t leaf_find(const struct extent_map *m, uint64_t addr)
 {
-	size_t from = 0, to = m->count;
+	size_t after = bisect(i, 0, m->count, m->at[i].low <= addr);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (m->at[middle].low <= addr)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? from - 1 : 0;
+	return after ? after - 1 : 0;
 }
 
 /* How many extents of a leaf begin at addr or before. */
 static size_t slots_before(const struct extent_leaf *leaf, uint64_t addr)
 {
-	size_t from = 0, to = leaf->count;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (leaf->low[middle] <= addr)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return bisect(i, 0, leaf->count, leaf->low[i] <= addr);
 }
 
 struct extent *extent_next(const struct extent_map *m, uint64_t addr)

@@ -193,7 +193,7 @@ const struct frame *site_chain_told(const struct site_chain *chain)
 	for (size_t i = 0; i < chain->count; i++) {
 		const struct frame *f = &chain->frames[i];
 
-		if (f->file && f->line && strncmp(f->file, "/usr/", 5) != 0)
+		if (f->file && f->line && !frame_is_of_library(f))
 			return f;
 	}
 	return &chain->frames[0];
@@ -313,6 +313,22 @@ struct site_chain stack_resolve(struct sites *s, uint32_t stack)
 	return *chain;
 }
 
+uint32_t stack_site(const struct sites *s, uint32_t stack)
+{
+	return stack && stack < s->tables.stack_count ?
+		       s->tables.stacks[stack].site :
+		       0;
+}
+
+uint32_t stack_parent(const struct sites *s, uint32_t stack)
+{
+	uint32_t up = stack && stack < s->tables.stack_count ?
+			      s->tables.stacks[stack].parent :
+			      0;
+
+	return up < stack ? up : 0;
+}
+
 /* Where the copy of a variable was made from, the debug information is too. */
 static char *copied_name(struct sites *s, struct site_module *copy,
 			 uint64_t addr, uint64_t size)
@@ -374,6 +390,17 @@ char *address_name(const struct sites *s, uint64_t addr)
 	slash = strrchr(run->path, '/');
 	return xasprintf("%s+0x%llx", slash ? slash + 1 : run->path,
 			 (unsigned long long)(addr - run->bias));
+}
+
+struct site_chain code_resolve(struct sites *s, uint64_t addr)
+{
+	const struct span *span = spans_find(&s->memory, addr);
+	const struct region_module *run;
+
+	if (!addr || !span)
+		return (struct site_chain){ 0 };
+	run = s->modules[span->item].run;
+	return site_resolve(s, run->site + (uint32_t)(addr - run->base), false);
 }
 
 char *site_name(struct sites *s, uint32_t site)

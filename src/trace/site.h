@@ -34,6 +34,15 @@ struct site_chain {
  * since a line of std::mutex tells nobody which lock it was. */
 const struct frame *site_chain_told(const struct site_chain *chain);
 
+/* Is it code that a library brought, as a template in a header perhaps? */
+bool frame_is_of_library(const struct frame *f);
+
+/* Of a stack, innermost first, what its reader wants to see: the innermost
+ * frame and all that are not of C++ itself; everything where none is not. In
+ * `room`, for `most` frames at most, or the whole itself. */
+struct site_chain stack_of_user(const struct site_chain *whole,
+				struct frame *room, size_t most);
+
 struct sites;
 
 /* What sites and stacks refer to: tables of a region, as they are or read
@@ -58,6 +67,24 @@ struct site_chain site_resolve(struct sites *s, uint32_t site, bool is_return);
 /* A whole stack node, innermost first, inlined frames included; recursion is
  * folded by the guest, so this always ends. Memoised. */
 struct site_chain stack_resolve(struct sites *s, uint32_t stack);
+
+/* The innermost site of a stack, and the stack of its caller; 0: none is
+ * known. */
+uint32_t stack_site(const struct sites *s, uint32_t stack);
+uint32_t stack_parent(const struct sites *s, uint32_t stack);
+
+/* The place of an address of code in memory; no frame where no module has
+ * it. */
+struct site_chain code_resolve(struct sites *s, uint64_t addr);
+
+/* The outermost function of a stack that is not of a library; if it has none,
+ * the one that its thread must have come to. NULL: unknown. */
+const struct frame *stack_outermost(struct sites *s, uint32_t stack);
+
+/* What a thread runs: its function, or the first of the user's that the library
+ * called which made it, without the "operator()" of a lambda. NULL: unknown.
+ * The caller frees. */
+char *thread_function(struct sites *s, const struct region_thread *t);
 
 /* The variable in whose memory an address lies, when it lies in a module's
  * data: "table.count" or "counts[3].hits" as far as the debug information

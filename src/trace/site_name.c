@@ -9,26 +9,22 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 enum { QUALIFIERS_MAX = 32 };
 
 /* The unit an entry lies in: the last one that begins at it or before. */
 static struct unit *unit_of(struct site_module *m, const Dwarf_Die *die)
 {
-	size_t from = 0, to = m->units.count;
+	const struct unit *units = m->units.at;
+	size_t after =
+		bisect(i, 0, m->units.count,
+		       (uintptr_t)units[i].root.addr <= (uintptr_t)die->addr);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if ((uintptr_t)m->units.at[middle].root.addr <=
-		    (uintptr_t)die->addr)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from == 0)
+	if (after == 0)
 		return NULL;
-	unit_index(&m->units.at[from - 1]);
-	return &m->units.at[from - 1];
+	unit_index(&m->units.at[after - 1]);
+	return &m->units.at[after - 1];
 }
 
 /* A lambda is an object of a class without a name that can be called. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/vec.h"
 
 void spans_add(struct spans *s, struct span span)
@@ -45,17 +46,7 @@ void spans_sort(struct spans *s)
 /* How many begin at addr or before. */
 static size_t spans_before(const struct spans *s, uint64_t addr)
 {
-	size_t from = 0, to = s->count;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (s->at[middle].low <= addr)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return bisect(i, 0, s->count, s->at[i].low <= addr);
 }
 
 const struct span *spans_find(const struct spans *s, uint64_t addr)

@@ -3,6 +3,8 @@
 
 #include <dwarf.h>
 
+#include "base/bisect.h"
+
 /* Deeper nesting than any compiler writes: a damaged file. */
 enum { DEPTH_MAX = 400, REFERENCES_MAX = 16 };
 
@@ -186,17 +188,10 @@ const struct unit_inline *unit_inline_find(const struct unit *u,
 /* How many scopes begin before an entry. */
 static size_t scopes_before(const struct unit *u, const void *entry)
 {
-	size_t from = 0, to = u->scopes.count;
+	const struct unit_scope *scopes = u->scopes.at;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if ((uintptr_t)u->scopes.at[middle].die.addr < (uintptr_t)entry)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return bisect(i, 0, u->scopes.count,
+		      (uintptr_t)scopes[i].die.addr < (uintptr_t)entry);
 }
 
 const struct unit_scope *unit_scope_of(const struct unit *u,

@@ -101,6 +101,9 @@ uint32_t trace_modules(const struct trace *t);
 const struct region_module *trace_module(const struct trace *t, uint32_t n);
 uint32_t trace_stacks(const struct trace *t);
 const struct region_stack *trace_stack(const struct trace *t, uint32_t n);
+
+/* Of the calls that lead to the innermost place, as rules have it (force.h). */
+uint32_t trace_calls_hash(const struct trace *t, uint32_t stack);
 uint32_t trace_notes(const struct trace *t);
 const char *trace_note(const struct trace *t, uint32_t n);
 

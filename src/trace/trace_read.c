@@ -3,6 +3,7 @@
  * Opening a trace: one walk over the headers of its chunks, which reads the
  * tables and the end, and learns where each thread's chunks begin.
  */
+#include "format/force.h"
 #include "trace/trace_inner.h"
 
 #include <errno.h>
@@ -347,6 +348,23 @@ uint32_t trace_stacks(const struct trace *t)
 const struct region_stack *trace_stack(const struct trace *t, uint32_t n)
 {
 	return n < t->stacks.count ? &t->stacks.at[n] : NULL;
+}
+
+uint32_t trace_calls_hash(const struct trace *t, uint32_t stack)
+{
+	enum { DEEPEST = 256 };
+	uint32_t sites[DEEPEST], count = 0, hash = 0;
+
+	for (uint32_t n = stack < trace_stacks(t) ?
+				  trace_stack(t, stack)->parent :
+				  0;
+	     n && count < DEEPEST; n = trace_stack(t, n)->parent)
+		sites[count++] = trace_stack(t, n)->site;
+	if (count) /* who called the thread's first function */
+		count--;
+	while (count)
+		hash = force_stack_hash(hash, sites[--count]);
+	return hash;
 }
 
 uint32_t trace_notes(const struct trace *t)

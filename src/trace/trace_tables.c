@@ -40,13 +40,15 @@ static void take_threads(struct trace *t, uint32_t n, struct layout_view *v)
 static void take_thread_end(struct trace *t, uint32_t n, struct layout_view *v)
 {
 	uint32_t thread = layout_take32(v);
-	uint64_t stamp;
+	uint32_t deepest = layout_take32(v);
+	uint64_t stamp = layout_take64(v);
 
 	(void)n;
-	layout_take32(v);
-	stamp = layout_take64(v);
-	if (thread < t->threads.count)
-		atomic_init(&t->threads.at[thread].end_stamp, stamp);
+	if (thread >= t->threads.count)
+		return;
+	atomic_init(&t->threads.at[thread].end_stamp, stamp);
+	t->threads.at[thread].deepest = deepest < REGION_STACKS ? deepest :
+								  NO_STACK;
 }
 
 static void take_module(struct trace *t, uint32_t n, struct layout_view *v)

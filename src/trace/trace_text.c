@@ -93,6 +93,7 @@ static void put_thread(FILE *out, uint32_t n, const struct region_thread *t)
 	put_hex(out, "stack-low", t->stack_low);
 	put_hex(out, "stack-high", t->stack_high);
 	put_hex(out, "start", t->start);
+	put_number(out, "deepest", t->deepest);
 	put_number(out, "end", t->end_stamp);
 	putc('\n', out);
 }

@@ -75,7 +75,7 @@ static void want_stack(struct text_reader *r, uint32_t n)
 static int read_thread(struct text_reader *r)
 {
 	uint64_t n, parent = NO_THREAD, nth = 0, tid = 0, stack = 0;
-	uint64_t low = 0, high = 0, start = 0, end = 0;
+	uint64_t low = 0, high = 0, start = 0, deepest = 0, end = 0;
 	const struct text_field fields[] = {
 		{ "parent", &parent, REGION_THREADS - 1 },
 		{ "nth", &nth, UINT32_MAX },
@@ -84,6 +84,7 @@ static int read_thread(struct text_reader *r)
 		{ "stack-low", &low, UINT64_MAX },
 		{ "stack-high", &high, UINT64_MAX },
 		{ "start", &start, UINT64_MAX },
+		{ "deepest", &deepest, REGION_STACKS - 1 },
 		{ "end", &end, UINT64_MAX },
 		{ NULL, NULL, 0 },
 	};
@@ -104,6 +105,7 @@ static int read_thread(struct text_reader *r)
 				  n);
 	want_thread(r, (uint32_t)n)->is_described = true;
 	want_stack(r, (uint32_t)stack);
+	want_stack(r, (uint32_t)deepest);
 	r->region->threads[n] = (struct region_thread){
 		.parent = (uint32_t)parent,
 		.nth = (uint32_t)nth,
@@ -112,6 +114,7 @@ static int read_thread(struct text_reader *r)
 		.stack_low = low,
 		.stack_high = high,
 		.start = start,
+		.deepest = (uint32_t)deepest,
 		.end_stamp = end,
 	};
 	if (parent != NO_THREAD)
@@ -538,7 +541,7 @@ static int finish(struct text_reader *r, int rc)
 int trace_text_read(FILE *in, const char *name, const char *path,
 		    struct err *err)
 {
-	const size_t size = offsetof(struct region, slots);
+	const size_t size = offsetof(struct region, control);
 	struct text_reader r = {
 		.line = { .file = name, .err = err },
 		.path = path,

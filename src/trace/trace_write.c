@@ -408,7 +408,7 @@ static int append_ends(struct trace_writer *w, const struct region *region,
 			continue;
 		}
 		p = layout_put32(p, thread);
-		p = layout_put32(p, 0);
+		p = layout_put32(p, region->threads[thread].deepest);
 		p = layout_put64(p, stamp);
 		c.count++;
 	}

@@ -119,11 +119,16 @@ static uint32_t hands_start(struct campaign *c, struct hand *hands,
 	return count;
 }
 
+uint32_t campaign_workers(const struct campaign *c)
+{
+	if (c->o->workers)
+		return c->o->workers;
+	return c->launch.is_free ? 1 : c->cpu_count;
+}
+
 static int hands_work(struct campaign *c, int signals, struct err *err)
 {
-	uint32_t count = c->o->workers	   ? c->o->workers :
-			 c->launch.is_free ? 1 :
-					     c->cpu_count;
+	uint32_t count = c->is_alone ? 1 : campaign_workers(c);
 	struct hand *hands = xcalloc(count, sizeof(*hands));
 	uint32_t started = hands_start(c, hands, count, err);
 
@@ -146,7 +151,7 @@ static int by_index(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static void failure_done(struct failure *f)
+void failure_done(struct failure *f)
 {
 	captured_free(f->captured);
 	verdict_done(&f->verdict);
@@ -158,8 +163,9 @@ static void result_settle(struct campaign *c)
 	struct campaign_result *r = c->result;
 
 	r->seconds = campaign_now() - c->began;
-	r->distinct = c->schedules.count;
 	r->made = c->made < c->limit ? c->made : c->limit;
+	r->distinct = c->schedules.count < r->made ? c->schedules.count :
+						     r->made;
 	if (r->failures.count)
 		qsort(r->failures.at, r->failures.count,
 		      sizeof(*r->failures.at), by_index);
@@ -255,12 +261,13 @@ int campaign_run(const struct campaign_options *o,
 	c.launch.stop = &c.stop;
 	orphans_adopt();
 	c.cpu_count = processors_find(&c.cpus);
-	rc = run(&c, err);
-	result_settle(&c);
+	do {
+		rc = run(&c, err);
+		result_settle(&c);
+	} while (rc == 0 && campaign_doubt(&c));
 	keymap_done(&c.schedules);
 	keymap_done(&c.keys);
 	free(c.cpus);
-	free(c.sites);
-	free(c.profile);
+	campaign_unlearn(&c);
 	return rc;
 }

@@ -18,6 +18,10 @@
  * are wanted, runs above the first broken one are not made, or not counted; so
  * that one is the same with any number of workers too.
  *
+ * Runs that are made at the same time may get into each other's way, in files
+ * or at ports. If that is minded, what broke is replayed alone before it is
+ * believed (campaign_doubt.c).
+ *
  * A campaign may have rules: run r then obeys the window of them that its seed
  * chooses, and each rule tells at the end how often it was forced.
  *
@@ -61,6 +65,7 @@ struct campaign_options {
 	bool is_cut;	  /* a run that is under way then is given up */
 	uint32_t workers; /* 0: as many as there are processors */
 	bool all_failures;
+	bool doubts;	    /* a failure must come again, alone, to be one */
 	bool exec;	    /* each run afresh, in a directory of its own */
 	bool is_ready_idle; /* runs begin where the program listens and waits */
 	const char *const *inputs; /* files copied there */
@@ -87,6 +92,7 @@ struct failure {
 	struct verdict verdict;
 	uint64_t index; /* of the run, the first that showed it */
 	uint64_t count;
+	bool is_again; /* its schedule gave it again */
 };
 
 struct campaign_result {

@@ -50,12 +50,6 @@ static bool is_known(struct campaign *c, uint64_t key, uint64_t index)
 	return true;
 }
 
-static void failure_free(struct failure *f)
-{
-	captured_free(f->captured);
-	verdict_done(&f->verdict);
-}
-
 static size_t find_identity(const struct campaign *c, const char *identity)
 {
 	size_t i;
@@ -78,11 +72,11 @@ static void failure_add(struct campaign *c, uint64_t key, struct failure *new)
 
 		new->count += old->count;
 		if (new->index < old->index) {
-			failure_free(old);
+			failure_done(old);
 			*old = *new;
 		} else {
 			old->count = new->count;
-			failure_free(new);
+			failure_done(new);
 		}
 	}
 	*keymap_at(&c->keys, key, 0) = (uint32_t)n + 1;

@@ -6,10 +6,12 @@
  */
 #include "trial/campaign_inner.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
 #include "trial/callsites.h"
+#include "trial/interrupts.h"
 #include "trial/site_states.h"
 
 /* ---- pieces ---- */
@@ -252,6 +254,15 @@ static void lesson_tell(struct hand *h)
 	pthread_mutex_unlock(&c->lock);
 }
 
+void campaign_unlearn(struct campaign *c)
+{
+	free(c->sites);
+	c->sites = NULL;
+	free(c->profile);
+	c->profile = NULL;
+	c->is_learned = false;
+}
+
 static int learn(struct hand *h, struct err *err)
 {
 	for (int i = 0; i < LEARNING_RUNS; i++) {
@@ -367,7 +378,8 @@ static void show_printed(struct hand *h)
 
 static int make_all(struct hand *h, struct err *err)
 {
-	if (h->nth == 0 && !h->c->launch.is_free && learn(h, err) < 0)
+	if (h->nth == 0 && !h->c->launch.is_free && !h->c->is_learned &&
+	    learn(h, err) < 0)
 		return -1;
 	return work(h, err);
 }
@@ -396,7 +408,8 @@ static void hand_end(struct hand *h, bool has_failed, const struct err *err)
 	struct campaign *c = h->c;
 
 	pthread_mutex_lock(&c->lock);
-	if (has_failed && !atomic_load(&c->stop) && !c->has_failed) {
+	if (has_failed && !atomic_load(&c->stop) && !interrupts_came() &&
+	    !c->has_failed) {
 		c->has_failed = true;
 		c->err = *err;
 		atomic_store(&c->stop, true);

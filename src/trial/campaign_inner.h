@@ -5,7 +5,8 @@
 /*
  * What the files of a campaign share. The *hands* are the threads that drive a
  * worker each; campaign.c starts them and waits, campaign_hand.c is what they
- * do, campaign_found.c what becomes of a run that failed.
+ * do, campaign_found.c what becomes of a run that failed, campaign_doubt.c
+ * whether that is believed.
  */
 
 #include "analysis/keymap.h"
@@ -25,6 +26,7 @@ struct campaign {
 	int *cpus; /* those we may use */
 	uint32_t cpu_count;
 	_Atomic bool stop; /* requests are to be given up */
+	bool is_alone;	   /* one run at a time, whatever was asked for */
 
 	pthread_mutex_t lock; /* of all that follows */
 	pthread_cond_t changed;
@@ -58,6 +60,18 @@ struct hand {
 };
 
 double campaign_now(void);
+
+/* What was learned is forgotten; the next first hand learns. */
+void campaign_unlearn(struct campaign *c);
+
+/* How many runs are made at the same time. */
+uint32_t campaign_workers(const struct campaign *c);
+
+/* After the runs: looks again at what broke. True: runs are to be made again,
+ * from c->next on. */
+bool campaign_doubt(struct campaign *c);
+
+void failure_done(struct failure *f);
 
 /* The life of a hand; `hand` is a struct hand. */
 void *hand_main(void *hand);

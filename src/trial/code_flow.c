@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 enum step_kind {
 	STEP_PLAIN,
 	STEP_HOOK,
@@ -76,18 +78,10 @@ static void read_steps(struct reading *r, const uint8_t *code, size_t size,
 
 static struct step *step_at(struct reading *r, uint64_t address)
 {
-	size_t low = 0, high = r->steps.count;
+	size_t n = bisect(i, 0, r->steps.count, r->steps.at[i].from < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->steps.at[middle].from < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->steps.count && r->steps.at[low].from == address ?
-		       &r->steps.at[low] :
+	return n < r->steps.count && r->steps.at[n].from == address ?
+		       &r->steps.at[n] :
 		       NULL;
 }
 
@@ -125,18 +119,10 @@ static void make_blocks(struct code_flow *c, const struct reading *r)
 
 uint32_t code_flow_at(const struct code_flow *c, uint64_t address)
 {
-	size_t low = 0, high = c->blocks.count;
+	size_t n = bisect(i, 0, c->blocks.count, c->blocks.at[i].to <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->blocks.at[middle].to <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->blocks.count && c->blocks.at[low].from <= address ?
-		       (uint32_t)low :
+	return n < c->blocks.count && c->blocks.at[n].from <= address ?
+		       (uint32_t)n :
 		       FLOW_NONE;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "trial/code_flow.h"
 #include "trial/code_functions.h"
 #include "trial/imports.h"
@@ -229,18 +230,10 @@ void code_loops_done(struct code_loops *l)
 
 uint16_t code_loops_at(const struct code_loops *l, uint64_t address)
 {
-	size_t low = 0, high = l->ranges.count;
+	size_t n = bisect(i, 0, l->ranges.count, l->ranges.at[i].to <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->ranges.at[middle].to <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < l->ranges.count && l->ranges.at[low].from <= address ?
-		       l->ranges.at[low].loop :
+	return n < l->ranges.count && l->ranges.at[n].from <= address ?
+		       l->ranges.at[n].loop :
 		       0;
 }
 

@@ -51,6 +51,9 @@ int follower_lend(struct follower *f, const struct plan *plan, char **trial,
 
 	if (follower_know_modules(f, err) < 0)
 		return -1;
+	if (w->scratch.base && scratch_fill(&w->scratch, w->launch.inputs,
+					    w->launch.input_count, err) < 0)
+		return -1;
 	f->ask.seed = plan->seed;
 	f->ask.flags = CONTROL_EXEC | CONTROL_DEBUG;
 	forget_sites(w);

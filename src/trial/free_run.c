@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "trial/interrupts.h"
 #include "trial/watch.h"
 
 void free_runs_init(struct free_runs *f, const struct launch *launch,
@@ -78,7 +79,7 @@ int free_run(struct free_runs *f, uint32_t delay_us, uint64_t seed,
 	     struct err *err)
 {
 	struct pair_block *pairs;
-	sigset_t set;
+	sigset_t set, before;
 	int rc;
 
 	if (renew(f, err) < 0)
@@ -90,9 +91,10 @@ int free_run(struct free_runs *f, uint32_t delay_us, uint64_t seed,
 	if (f->loops)
 		code_loops_fill(f->loops, pairs);
 	watch_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, &f->launch.mask);
+	interrupts_program_mask(&f->launch.mask);
+	sigprocmask(SIG_BLOCK, &set, &before);
 	rc = run(f, err);
-	sigprocmask(SIG_SETMASK, &f->launch.mask, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 

@@ -25,6 +25,7 @@ static void region_clear(struct worker *w, const struct control_ask *ask)
 	atomic_store(&r->stack_count, 0);
 	atomic_store(&r->note_count, 0);
 	memset(&w->control->run, 0, sizeof(w->control->run));
+	w->control->run.seed = ask->seed;
 	atomic_store(&w->control->result_count, 0);
 	w->control->ask = *ask;
 	w->control->ask.runs = 1;
@@ -51,11 +52,6 @@ static void run_end(struct worker *w, pid_t pid, enum outcome_kind kind)
 	kill(pid, SIGKILL);
 }
 
-static bool is_stopped(const struct worker *w)
-{
-	return w->launch.stop && atomic_load(w->launch.stop);
-}
-
 static long file_read(const char *path, char *room, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -77,18 +73,19 @@ const struct watchdog_means fresh_means = { .read = file_read,
 /* It stands still until the tool, which plays the world, has answered. */
 static bool waits_for_tool(const struct worker *w)
 {
-	return atomic_load(&w->region->linear.played) &&
+	return atomic_load(&w->control->is_played) &&
 	       atomic_load(&w->control->run.napping);
 }
 
 /* Waits for the run, as long as it makes progress. */
-static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
+static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask,
+		     bool *is_stopped)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0), status = 0;
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
 	struct watchdog dog = { 0 };
 	struct watchdog_stuck stuck = { 0 };
-	uint64_t seen = 0, quiet = 0;
+	uint64_t seen = 0, quiet = 0, waited = 0;
 	int tick = (int)worker_tick(w);
 
 	while (fd >= 0 && poll(&wanted, 1, tick) == 0) {
@@ -100,7 +97,9 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 				quiet + (uint64_t)tick :
 				0;
 		seen = points;
-		if (is_stopped(w)) {
+		waited += (uint64_t)tick;
+		if (worker_is_stopped(w, waited)) {
+			*is_stopped = true;
 			run_end(w, pid, OUTCOME_KILLED);
 			break;
 		}
@@ -123,7 +122,7 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 			break;
 		}
 		if (!(ask->flags & CONTROL_DEBUG))
-			watchdog_look(&dog, w->region, (uint32_t)pid,
+			watchdog_look(&dog, w->region, (uint32_t)pid, quiet,
 				      &fresh_means);
 	}
 	if (fd >= 0)
@@ -139,6 +138,7 @@ static int run_watch(struct worker *w, pid_t pid, const struct control_ask *ask)
 int fresh_run(struct worker *w, const struct control_ask *ask, struct err *err)
 {
 	struct control_run *run = &w->control->run;
+	bool is_stopped = false;
 	pid_t pid;
 
 	region_clear(w, ask);
@@ -148,20 +148,12 @@ int fresh_run(struct worker *w, const struct control_ask *ask, struct err *err)
 	pid = launch_start(&w->launch, err);
 	if (pid < 0)
 		return -1;
-	run->wait_status = run_watch(w, pid, ask);
+	run->wait_status = run_watch(w, pid, ask, &is_stopped);
 	if (!atomic_load(&w->region->guest_pid))
 		return worker_no_guest(w, run->wait_status, err);
-	if (is_stopped(w) && run->outcome.kind == OUTCOME_KILLED)
+	if (is_stopped && run->outcome.kind == OUTCOME_KILLED)
 		return err_set(err, "interrupted");
-	w->control->results[0] = (struct control_result){
-		.seed = ask->seed,
-		.schedule = run->schedule,
-		.points = run->points,
-		.steps = run->step_count,
-		.switches = run->switches,
-		.wait_status = run->wait_status,
-		.outcome = run->outcome.kind,
-	};
+	w->control->results[0] = control_result_of(run);
 	atomic_store(&w->control->result_count, 1);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "trial/interrupts.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include "base/err.h"
@@ -10,13 +11,22 @@ static int depth;
 static sigset_t before;	 /* of the outermost */
 static atomic_int taken; /* since then */
 
+/* By nohup, which wants it to go on. */
+static bool is_hangup_ignored(void)
+{
+	struct sigaction now;
+
+	return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void interrupts_fill(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
 	sigaddset(set, SIGQUIT);
+	if (!is_hangup_ignored())
+		sigaddset(set, SIGHUP);
 }
 
 void interrupts_hold(void)

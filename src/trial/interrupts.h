@@ -11,6 +11,8 @@
  * the next. So none is lost, and none ends the tool before it has told its
  * story. Programs are started with the signals as they were before.
  *
+ * A hangup that is ignored from the start (nohup) stays ignored.
+ *
  * There is one set of signals a process, hence no object. The main thread holds
  * and releases, in pairs that may nest; whoever takes a signal tells it, from
  * any thread.

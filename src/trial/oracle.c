@@ -210,8 +210,11 @@ static void print_heap(const struct bench *b)
 {
 	fputs(kinds[b->kind].text, b->out);
 	if (b->o->block)
-		fprintf(b->out, " of a block of %" PRIu64 " bytes",
+		fprintf(b->out, "%s of %" PRIu64 " bytes",
+			b->kind == OUTCOME_BEYOND_BLOCK ? "" : " of a block",
 			b->o->block_size);
+	if (b->kind == OUTCOME_INVALID_FREE && *b->o->text)
+		fprintf(b->out, " %s", b->o->text);
 	print_place(b, " in ");
 }
 

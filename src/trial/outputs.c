@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "trial/interrupts.h"
 #include "trial/program.h"
 
 enum { CHECK_MS = 60000 };
@@ -191,7 +192,11 @@ static int spawn(char *const *argv, int in, int out, pid_t *pid)
 	sigemptyset(&none);
 	posix_spawnattr_init(&how);
 	posix_spawnattr_setsigmask(&how, &none);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+	/* What the keyboard interrupts is ours to end: a command that it ended
+	 * would have said that the run is broken. */
+	posix_spawnattr_setpgroup(&how, 0);
+	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK |
+					       POSIX_SPAWN_SETPGROUP);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in, 0);
 	posix_spawn_file_actions_adddup2(&actions, out, 1);
@@ -220,15 +225,25 @@ static char *last_line(int fd)
 	return xstrdup(line ? line + 1 : text);
 }
 
-/* A command that does not end would hold up the campaign for ever. */
+/* A command that does not end would hold up the campaign for ever, and whoever
+ * interrupts it. */
 static int check_await(pid_t pid, int *status)
 {
+	enum { TICK_MS = 100, MOMENT_MS = 200 };
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0), rc = 0;
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
+	int waited = 0;
 
-	if (fd >= 0 && poll(&wanted, 1, CHECK_MS) == 0) {
+	while (fd >= 0 && !rc && poll(&wanted, 1, TICK_MS) == 0) {
+		waited += TICK_MS;
+		if (waited >= MOMENT_MS && interrupts_came())
+			rc = EINTR;
+		else if (waited >= CHECK_MS)
+			rc = ETIMEDOUT;
+	}
+	if (rc) {
+		kill(-pid, SIGKILL);
 		kill(pid, SIGKILL);
-		rc = ETIMEDOUT;
 	}
 	if (fd >= 0)
 		close(fd);

@@ -233,6 +233,13 @@ static int look_script(struct program *p, char *line, struct err *err)
 			       "cannot run %s: it is neither an ELF "
 			       "program nor a script that begins with #!",
 			       p->path);
+	/* The program behind it is started by exec, which nobody follows. */
+	if (strstr(line, " - temporary wrapper script for "))
+		return err_set(err,
+			       "cannot run %s: it is a script that libtool "
+			       "made, not the program; say libtool "
+			       "--mode=execute heddle ...",
+			       p->path);
 	p->is_script = true;
 	start += strspn(start, " \t");
 	start[strcspn(start, " \t\r\n")] = '\0';

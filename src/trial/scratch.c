@@ -2,11 +2,8 @@
 #include "trial/scratch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -22,29 +19,6 @@ int scratch_init(struct scratch *s, struct err *err)
 	return 0;
 }
 
-static int copy(const char *from, const char *to, struct err *err)
-{
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
-	struct stat st;
-	ssize_t n = -1;
-
-	if (in >= 0 && fstat(in, &st) == 0)
-		out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-			   st.st_mode & 0777);
-	if (out >= 0)
-		do {
-			n = sendfile(out, in, NULL, 1 << 30);
-		} while (n > 0);
-	if (n < 0)
-		err_set(err, "cannot copy %s to %s: %s", from, to,
-			strerror(errno));
-	if (in >= 0)
-		close(in);
-	if (out >= 0)
-		close(out);
-	return n < 0 ? -1 : 0;
-}
-
 int scratch_fill(struct scratch *s, const char *const *files, size_t count,
 		 struct err *err)
 {
@@ -56,7 +30,7 @@ int scratch_fill(struct scratch *s, const char *const *files, size_t count,
 		const char *slash = strrchr(files[i], '/');
 		char *to = xasprintf("%s/%s", s->path,
 				     slash ? slash + 1 : files[i]);
-		int rc = copy(files[i], to, err);
+		int rc = file_copy(files[i], to, err);
 
 		free(to);
 		if (rc < 0)
@@ -75,4 +49,13 @@ void scratch_done(struct scratch *s)
 	free(s->base);
 	free(s->path);
 	*s = (struct scratch){ 0 };
+}
+
+int scratch_check(const char *const *files, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (access(files[i], R_OK) < 0)
+			return err_set(err, "--input: cannot read %s: %s",
+				       files[i], strerror(errno));
+	return 0;
 }

@@ -24,4 +24,8 @@ MUST_USE int scratch_fill(struct scratch *s, const char *const *files,
 			  size_t count, struct err *err);
 void scratch_done(struct scratch *s);
 
+/* Can these files be copied? Said before a program is run with them. */
+MUST_USE int scratch_check(const char *const *files, size_t count,
+			   struct err *err);
+
 #endif

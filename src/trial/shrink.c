@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "trial/interrupts.h"
+
 struct shrinker {
 	struct follower *follower;
 	shrink_same *is_same;
@@ -112,7 +114,8 @@ static struct plan *plan_bypass(const struct plan *p, uint32_t n)
 
 static bool is_spent(const struct shrinker *s)
 {
-	return s->runs >= s->runs_most || now_ms() >= s->deadline;
+	return s->runs >= s->runs_most || now_ms() >= s->deadline ||
+	       interrupts_came();
 }
 
 /* 1: it still fails, with fewer switches, and is the best now. */
@@ -228,6 +231,9 @@ int shrink(struct follower *f, const struct plan *plan, shrink_same *is_same,
 
 	*result = (struct shrink_result){ .before = s.switches };
 	rc = passes(&s, &result->is_least, err);
+	/* What is left out until then is left out. */
+	if (rc < 0 && interrupts_came())
+		rc = 0;
 	result->plan = s.best;
 	result->after = s.switches;
 	result->runs = s.runs;

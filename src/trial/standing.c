@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "format/event.h"
 
 /* ---- frames ---- */
@@ -90,16 +92,6 @@ void standing_frame(const struct frame *f, FILE *out)
 		fprintf(out, " (%s)", module);
 }
 
-/* Of what libraries have in their headers, templates above all, nobody wants to
- * read between two functions of the program. */
-static bool is_of_a_library(const struct frame *f)
-{
-	const char *path = f->file ? f->file : f->module;
-
-	return path && (strncmp(path, "/usr/", 5) == 0 ||
-			strncmp(path, "/lib/", 5) == 0);
-}
-
 void standing_stack(const struct captured *c, struct sites *s, uint32_t stack,
 		    FILE *out)
 {
@@ -109,9 +101,9 @@ void standing_stack(const struct captured *c, struct sites *s, uint32_t stack,
 	const char *before = "at";
 
 	for (size_t i = 0; i < count; i++)
-		own += !is_of_a_library(frames[i]);
+		own += !frame_is_of_library(frames[i]);
 	for (size_t i = 0; i < count; i++) {
-		if (own && is_of_a_library(frames[i]))
+		if (own && frame_is_of_library(frames[i]))
 			continue;
 		fprintf(out, "      %s ", before);
 		standing_frame(frames[i], out);
@@ -122,36 +114,17 @@ void standing_stack(const struct captured *c, struct sites *s, uint32_t stack,
 
 /* ---- threads ---- */
 
-static const char *start_function(const struct captured *c, struct sites *s,
-				  uint32_t thread)
-{
-	uint64_t start = thread < c->thread_table_count ?
-				 c->thread_table[thread].start :
-				 0;
-
-	for (uint32_t i = 0; start && i < c->module_count; i++) {
-		const struct region_module *m = &c->modules[i];
-		struct site_chain chain;
-
-		if (start - m->base >= m->size)
-			continue;
-		chain = site_resolve(s, m->site + (uint32_t)(start - m->base),
-				     false);
-		return chain.count ? chain.frames[chain.count - 1].function :
-				     NULL;
-	}
-	return NULL;
-}
-
 void standing_name(const struct captured *c, struct sites *s, uint32_t thread,
 		   FILE *out)
 {
-	const char *function = thread == 0 ? "main" :
-					     start_function(c, s, thread);
+	char *function = thread == 0 ? xstrdup("main") : NULL;
 
+	if (thread && thread < c->thread_table_count)
+		function = thread_function(s, &c->thread_table[thread]);
 	fprintf(out, "thread %" PRIu32, thread);
 	if (function)
 		fprintf(out, " (%s)", function);
+	free(function);
 }
 
 bool standing_waits(const struct control_thread *t)
@@ -268,6 +241,21 @@ static void wait_print(const struct captured *c, struct sites *s,
 	}
 }
 
+/* The program takes a lock of C++ in its own code, whoever calls for it in
+ * between. NULL: nothing is known. */
+static const struct frame *taken_in(const struct captured *c, struct sites *s,
+				    uint32_t stack)
+{
+	enum { MOST = 64 };
+	const struct frame *frames[MOST];
+	size_t count = standing_own(c, s, stack, frames, MOST);
+
+	for (size_t i = 0; i < count; i++)
+		if (!frame_is_of_library(frames[i]))
+			return frames[i];
+	return count ? frames[0] : NULL;
+}
+
 static void holds_print(const struct captured *c, struct sites *s,
 			const struct control_thread *t, FILE *out)
 {
@@ -279,7 +267,8 @@ static void holds_print(const struct captured *c, struct sites *s,
 			continue;
 		fputs("      holds ", out);
 		object_print(s, h->kind, h->object, out);
-		if (standing_own(c, s, h->stack, &frame, 1)) {
+		frame = taken_in(c, s, h->stack);
+		if (frame) {
 			fputs(", taken in ", out);
 			standing_frame(frame, out);
 		}

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "format/watchdog.h"
 #include "trial/drain.h"
+#include "trial/fresh.h"
 #include "trial/interrupts.h"
 #include "trial/launch.h"
 #include "trial/watch.h"
@@ -168,27 +169,14 @@ static void add_notes(struct region *r, const struct watch *w)
 			    "its synchronisation and allocation were seen");
 }
 
-/* ---- all of it ---- */
-
 /* ---- runs that come to no end ---- */
-
-static long file_read(const char *path, char *room, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, room, size);
-
-	if (fd >= 0)
-		close(fd);
-	return n;
-}
-
-static const struct watchdog_means means = { .read = file_read };
 
 /* Looked at when nothing was recorded for a while. */
 static bool is_stuck(struct drain *d, const struct watch *w,
 		     struct watchdog_stuck *stuck)
 {
-	return watchdog_is_stuck(stuck, (uint32_t)w->child, d->region, &means);
+	return watchdog_is_stuck(stuck, (uint32_t)w->child, d->region,
+				 &fresh_means);
 }
 
 static int observe(struct drain *d, struct watch *w, bool is_quiet,

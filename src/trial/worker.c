@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "format/watchdog.h"
 #include "trial/fresh.h"
+#include "trial/interrupts.h"
 #include "trial/trial.h"
 
 /* ---- streams ---- */
@@ -123,9 +124,22 @@ static int server_gone(struct worker *w, int status, struct err *err)
 		       e.text);
 }
 
-static bool is_stopped(const struct worker *w)
+static void server_end(struct worker *w)
 {
-	return w->launch.stop && atomic_load(w->launch.stop);
+	if (w->server <= 0)
+		return;
+	kill(-w->server, SIGKILL);
+	kill(w->server, SIGKILL);
+	waitpid(w->server, NULL, 0);
+	w->server = -1;
+}
+
+bool worker_is_stopped(const struct worker *w, uint64_t waited_ms)
+{
+	enum { MOMENT_MS = 200 };
+
+	return (w->launch.stop && atomic_load(w->launch.stop)) ||
+	       (waited_ms >= MOMENT_MS && interrupts_came());
 }
 
 /* What is recorded has to be taken out of the region soon, lest the program
@@ -158,12 +172,14 @@ static int await_answer(struct worker *w, uint32_t seen, struct err *err)
 			continue;
 		if (w->drain.writer)
 			drain_full(&w->drain);
-		if (is_stopped(w))
+		if (worker_is_stopped(w, waited_ms)) {
+			server_end(w);
 			return err_set(err, "interrupted");
+		}
 		/* Runs are the server's to watch, but nobody else watches
 		 * it. */
 		if (is_coming(w))
-			watchdog_look(&dog, w->region, (uint32_t)w->server,
+			watchdog_look(&dog, w->region, (uint32_t)w->server, 0,
 				      &fresh_means);
 		if (waitpid(w->server, &status, WNOHANG) == w->server)
 			return server_gone(w, status, err);
@@ -173,16 +189,6 @@ static int await_answer(struct worker *w, uint32_t seen, struct err *err)
 			return NEVER_READY;
 	}
 	return 0;
-}
-
-static void server_end(struct worker *w)
-{
-	if (w->server <= 0)
-		return;
-	kill(-w->server, SIGKILL);
-	kill(w->server, SIGKILL);
-	waitpid(w->server, NULL, 0);
-	w->server = -1;
 }
 
 static void go_fresh(struct worker *w, const char *why)
@@ -265,6 +271,8 @@ static int make_runs(struct worker *w, const struct control_ask *ask,
 
 	if (w->is_fresh)
 		return fresh_run(w, ask, err);
+	if (w->server < 0)
+		return err_set(err, "%s is gone", w->launch.argv[0]);
 	atomic_store(&w->control->result_count, 0);
 	w->control->ask = *ask;
 	atomic_fetch_add(&w->control->asked, 1);

@@ -74,6 +74,12 @@ MUST_USE int worker_record(struct worker *w, const struct control_ask *ask,
 char *worker_printed(const struct worker *w, enum worker_stream stream,
 		     size_t *size);
 
+/* Is the run that is waited for since so long to be given up? As launch.stop
+ * says; or because of an interrupt, where those are held: then a run that takes
+ * a moment only is still made, so that whoever was interrupted can finish what
+ * it has. */
+bool worker_is_stopped(const struct worker *w, uint64_t waited_ms);
+
 /* Milliseconds between two looks at a run. */
 long worker_tick(const struct worker *w);
 

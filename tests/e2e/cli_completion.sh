@@ -37,14 +37,15 @@ answers 'suppressions' heddle show supp
 
 # Prints the long options that the help of a verb lists.
 options_of() {
-	"$HEDDLE" help "$1" | grep -oE '^ .{4}.*--[a-z-]+' |
-		grep -oE -- '--[a-z-]+' | sort
+	"$HEDDLE" help "$1" |
+		sed -nE 's/^  (-[a-z], |    )(--[a-z-]+).*/\2/p' | sort
 }
 
 "$HEDDLE" completion zsh > zsh
-for verb in run show doctor; do
+for verb in run show doctor test expose explore replay report shrink locate \
+	regress list rm linear; do
 	options=$(options_of "$verb")
-	[[ $(wc -w <<< "$options") -ge 3 ]] || fail "no options of $verb"
+	[[ $(wc -w <<< "$options") -ge 2 ]] || fail "no options of $verb"
 	got=$(complete_words heddle "$verb" -- | tr ' ' '\n' | sort)
 	[[ $got == "$options" ]] || fail "bash completes $verb: $got"
 	got=$(sed -n "/^	$verb)/,/;;/p" zsh | grep -oE "'--[a-z-]+" |

@@ -19,6 +19,11 @@ jq -e '.format == "heddle-doctor" and .version == 1 and .fit' out > /dev/null ||
 jq -e 'all(.checks[]; .name and .state and .detail and .for)' out \
 	> /dev/null || fail "a check without words"
 
+touch .heddle
+run 0 "$HEDDLE" doctor
+grep -qE '^limited +store .*is not a directory' out || fail "no place to keep"
+rm .heddle
+
 mkdir empty
 run 2 env PATH="$PWD/empty" "$HEDDLE" doctor
 has out 'Something heddle needs is missing'

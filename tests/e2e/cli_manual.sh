@@ -18,11 +18,12 @@ written() {
 	sed -nE 's/^\.It Fl (([a-z]) , )?-([a-z-]+).*/\2 \3/p' "$1" | sort
 }
 
-for verb in test run show doctor replay report shrink regress list; do
+for verb in test run show doctor replay report shrink regress list rm expose \
+	explore locate linear help completion; do
 	page=$SOURCE/man/heddle-$verb.1
 	told "$verb" > told
 	written "$page" > written
-	[[ $(wc -l < told) -ge 3 ]] || fail "hardly any option of $verb"
+	[[ $(wc -l < told) -ge 2 ]] || fail "hardly any option of $verb"
 	diff told written > differences ||
 		fail "options of $verb (< told, > written): $(cat differences)"
 done
@@ -45,13 +46,14 @@ ln -s "$HEDDLE" bin/heddle
 PATH=$PWD/bin:$PATH
 pages=0
 for page in heddle heddle-run heddle-show heddle-doctor heddle-replay \
-	heddle-shrink heddle-regress heddle-list heddle-report heddle-test; do
+	heddle-shrink heddle-expose heddle-explore heddle-locate heddle-regress \
+	heddle-list heddle-report heddle-test; do
 	examples "$SOURCE/man/$page.1" > script
-	[[ $(grep -c heddle script) -ge 2 ]] || fail "no examples in $page.1"
+	[[ $(grep -c heddle script) -ge 1 ]] || fail "no examples in $page.1"
 	run 0 bash -eu script
 	pages=$((pages + 1))
 	[[ $page != heddle ]] || has out 'race on global count'
 done
-[[ $pages -eq 10 && -s regress.xml && -s lost.sarif && -s seats.xml && -s report.json && -s machine.json && -s again.txt ]] ||
+[[ $pages -eq 13 && -s regress.xml && -s lost.sarif && -s seats.xml && -s report.json && -s machine.json && -s again.txt ]] ||
 	fail "examples did not leave what they should"
 finish

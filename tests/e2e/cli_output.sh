@@ -10,9 +10,16 @@ refused 'cannot write standard output' \
 refused 'cannot write standard output' \
 	bash -c '"$HEDDLE" completion zsh > /dev/full'
 
+refused 'cannot write standard output' bash -c '"$HEDDLE" help >&-'
+
 build bank "$SOURCE/tests/programs/bank_in_turns.c"
 run 2 bash -c '"$HEDDLE" run --observe -- ./bank > /dev/full'
 has err 'cannot write standard output'
+for how in --observe '--strategy random'; do
+	run 2 bash -c "\"\$HEDDLE\" run $how -- ./bank <&- >&-"
+	has err 'cannot write standard output'
+	run 2 bash -c "\"\$HEDDLE\" run $how -- ./bank <&- >&- 2>&-"
+done
 run 2 "$HEDDLE" show --output /no/such/place/file
 has err '/no/such/place/file'
 run 2 "$HEDDLE" show --output /dev/full

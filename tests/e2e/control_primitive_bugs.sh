@@ -9,7 +9,8 @@
 
 programs=$SOURCE/tests/programs
 bugs=(lost_wakeup if_for_while wrong_waiter rwlock_upgrade rwlock_recursion
-	missing_post barrier_count join_each_other locked_stream futex_lost)
+	missing_post barrier_count join_each_other locked_stream futex_lost
+	pause_late early_thread locked_twice free_variable not_joined)
 
 # search STATUS PROGRAM
 search() {

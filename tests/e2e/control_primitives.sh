@@ -25,7 +25,8 @@ distinct() {
 }
 
 for program in mutexes conditions semaphores rwlocks barriers initialisers \
-	spinlocks futexes c11 joins locked_streams cancelled_waits; do
+	spinlocks futexes c11 joins locked_streams cancelled_waits \
+	handed_mutex gate; do
 	build "$program" "$programs/control_$program.c"
 	search "$program"
 	first=$(distinct)
@@ -48,4 +49,10 @@ done
 # Another process has a part in it, so chance has too.
 build shared_objects "$programs/control_shared_objects.c"
 search shared_objects
+
+# Other runs take the same mutex, two at a time.
+build strange_owner "$programs/control_strange_owner.c"
+run 0 ./strange_owner shared.file make
+run 0 "$HEDDLE" run --strategy random -n 200 -j 2 -- ./strange_owner shared.file
+has out 'held: 200 schedules'
 finish

@@ -33,7 +33,8 @@ while read -r pid; do
 done < pids
 
 run 3 "$HEDDLE" run --strategy random -n 5 -- ./exec
-has out 'unknown: uncontrolled block: the program replaced itself'
+has out 'unknown: uncontrolled block: the program replaced itself by /bin/true (exec)'
+has out 'run that itself'
 
 # A fork that libc does not know of is told like any other.
 build raw "$programs/guest_fork_raw.c"
@@ -56,6 +57,16 @@ for how in gcc:-O0 gcc:-O2 clang-14:-O2; do
 	has out 'to draw random numbers from the processor'
 done
 run 0 "$HEDDLE" run --strategy random -n 5 -- ./clone
+hasnt out 'draw random'
+
+# A call back in a large program has the same bytes.
+cat > far.c << 'EOF'
+__asm__(".text\n.skip 0x4000, 0x90\n.byte 0xe8\n.long 0xffffc70f\n");
+int main(void) { return 0; }
+EOF
+build far far.c
+[[ $(od -An -v -tx1 far | tr -d ' \n') == *0fc7ff* ]] || fail "no such bytes"
+run 0 "$HEDDLE" run --strategy random -n 5 -- ./far
 hasnt out 'draw random'
 
 finish

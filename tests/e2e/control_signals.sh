@@ -7,7 +7,8 @@
 . "$(dirname "$0")/lib.sh"
 
 programs=$SOURCE/tests/programs
-holding='handler kill_self sigwait interrupts timers timer_files cancel'
+holding='handler kill_self sigwait interrupts masked_waits signal_last timers
+	timer_files cancel long_calls'
 
 for name in $holding outside; do
 	build "$name" "$programs/control_$name.c"

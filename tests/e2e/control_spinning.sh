@@ -27,6 +27,15 @@ run 3 "$HEDDLE" run --strategy pct -n 1 --seed 1 --max-points 20000 -- \
 has out 'limit reached: more points than allowed, and the last of them'
 hasnt out broken
 
+# The program ends though one of its threads would count for ever.
+build endless "$programs/control_endless.c"
+for strategy in random pct pos surw round-robin; do
+	for how in count alone; do
+		run 0 "$HEDDLE" run --strategy $strategy -n 20 --seed 1 -- \
+			./endless $how
+	done
+done
+
 run 1 "$HEDDLE" run --strategy random -n 20 --seed 1 --hang 300ms -- ./hang
 has out 'hang: loop without points in wait'
 

@@ -50,6 +50,33 @@ done
 [[ $(sort -u sums | wc -l) -eq 1 ]] ||
 	fail "chance is not the same in every run"
 
+# Not so what the kernel tells of processes, and names that are only asked for:
+# a note tells.
+hasnt out 'from run to run'
+cat > differs.c << 'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	char name[] = "/tmp/XXXXXX";
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	if (argc > 1 && strcmp(argv[1], "proc") == 0)
+		f = fopen("/proc/self/stat", "r");
+	else if (argc > 1)
+		mktemp(name);
+	return !f;
+}
+EOF
+build differs differs.c -w
+run 0 "$HEDDLE" run --strategy random -n 1 -- ./differs
+hasnt out 'from run to run'
+run 0 "$HEDDLE" run --strategy random -n 1 -- ./differs proc
+has out '(/proc), which differs from run to run'
+run 0 "$HEDDLE" run --strategy random -n 1 -- ./differs names
+has out '(mktemp, tmpnam), which differ from run to run'
+
 # So is who a thread is, and where its stack, when threads end and are born.
 build identities "$programs/control_identities.c"
 holds random ./identities
@@ -59,9 +86,14 @@ run 0 "$HEDDLE" run --strategy round-robin --points all -n 50 -- \
 [[ $(sort -u identities.txt | wc -l) -eq 1 ]] ||
 	fail "threads are not the same in every run"
 
+# How large a stack is the program may say at any time.
+build usual_stack "$programs/control_usual_stack.c"
+run 0 "$HEDDLE" run --strategy random -n 3 -- ./usual_stack
+
 # So is the processor's own counter, for one seed.
 build counter "$programs/control_counter.c"
 holds random ./counter
+hasnt out rdtsc
 for how in "" --exec; do
 	for _ in 1 2; do
 		# shellcheck disable=SC2086

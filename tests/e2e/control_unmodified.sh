@@ -24,6 +24,46 @@ for command in "pigz -c -p 3 -b 32 data" "pbzip2 -c -p3 -b1 data" \
 	done
 done
 
+# A program at fixed addresses that takes those of functions, as interpreters do:
+# all modules know such a function by the program's stub for it.
+cat > fixed.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *(*volatile allocate)(size_t);
+static int (*volatile lock)(pthread_mutex_t *);
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static void *add(void *arg)
+{
+	lock(&mutex);
+	count++;
+	pthread_mutex_unlock(&mutex);
+	free(arg);
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t t[2];
+
+	allocate = malloc;
+	lock = pthread_mutex_lock;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, add, i ? malloc(8) : allocate(8));
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	assert(count == 2);
+	return 0;
+}
+END
+run 0 gcc -no-pie -fno-pic -Wl,-z,lazy -o fixed fixed.c -pthread
+run 0 "$HEDDLE" run --strategy random -n 15 -- ./fixed
+has out 'held: 15 schedules'
+hasnt out '(1 distinct)'
+
 command -v memcached > /dev/null || exit 77
 socket=$PWD/cached
 timeout 50 "$HEDDLE" run --strategy random -n 1 --hang 30s -- \

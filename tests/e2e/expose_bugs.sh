@@ -32,6 +32,27 @@ run 0 "$HEDDLE" expose -b 30s --explain -- ./fixed
 has out 'keeps R out'
 has out 'held: no candidate did harm'
 
+# A wake-up that is lost because the other side signals without the mutex: it is
+# told which, made to happen, and the twin has nothing of the kind.
+build unlocked_broadcast "$SOURCE/tests/programs/bug_unlocked_broadcast.c"
+exposed unlocked_broadcast
+run 1 "$HEDDLE" expose -b 6s --all-failures --json -- ./unlocked_broadcast
+jq -e '[.candidates[] | select(.kind == "wakeup" and .forced > 0 and
+	.state == "bug")] | length > 0' out > /dev/null ||
+	fail "no wake-up was lost: $(jq -c '[.candidates[] |
+		{kind, state, runs, forced}]' out)"
+build locked_broadcast "$SOURCE/tests/programs/bug_unlocked_broadcast_fixed.c"
+run 0 "$HEDDLE" expose -b 2s --json -- ./locked_broadcast
+jq -e '[.candidates[] | select(.kind == "wakeup")] == []' out > /dev/null ||
+	fail 'a wake-up that cannot be lost'
+
+# A failure that holding a free thread brings about, and no rule under control: a
+# schedule is found all the same, and which strategy found it is told.
+build far_ahead "$SOURCE/tests/programs/bug_far_ahead.c"
+exposed far_ahead
+run 1 "$HEDDLE" show far_ahead-1
+has out 'found by:  surw'
+
 # What is said of a bug.
 run 1 "$HEDDLE" expose -b 30s -- ./lost_update
 has out 'one thread'

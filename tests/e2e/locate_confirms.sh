@@ -17,7 +17,8 @@ has out 'confirmed: atomicity violation of one variable'
 has out 'must be atomic with the write at deposit (bank.c:8)'
 has out 'on balance'
 has out 'in the other order it holds'
-has out 'at these accesses'
+has out 'brings it about'
+has out 'all before those of the other it holds, either way'
 has .heddle/repros/bank-1/located 'confirmed'
 has .heddle/repros/bank-1/located.json '"kind": "atomicity-single"'
 
@@ -48,6 +49,10 @@ cp runs/fail/000.pairs other/a.pairs
 sed 's/^failure .*/failure "x"/' runs/fail/000.pairs > other/b.pairs
 refused 'different ways' "$HEDDLE" locate --pass runs/pass --fail other
 refused 'which failure' "$HEDDLE" locate
+refused 'either --json or' "$HEDDLE" locate --json --sarif bank-1
+refused 'falcon has neither' "$HEDDLE" locate --method falcon --level pc bank-1
+refused 'report nothing' "$HEDDLE" locate --most 0 bank-1
+refused 'no passing run' "$HEDDLE" locate --runs 0 bank-1
 refused 'bank-9' "$HEDDLE" locate bank-9
 
 cat > late.c << 'END'

@@ -27,6 +27,20 @@ run 1 "$HEDDLE" regress
 has out 'still broken: same bug (certain)'
 has out 'the build is the one that failed'
 
+# A comment above, and the build is another one. With all, the kept schedule
+# comes first, at its places of now; with a name, what is like it.
+sed -i '1a /* Of the shop. */' till.c
+commit 'Say whose it is'
+run 1 "$HEDDLE" regress --no-keep --json
+[[ $(jq -c '.. | .iterations? // empty | .[0] | [.kind, .broke]' out) == \
+	'["replay",true]' ]] || fail "$(cat out)"
+has out '"same-build": false'
+has out '"sure": "certain"'
+has out 'the kept schedule gives the kept failure'
+run 1 "$HEDDLE" regress --no-keep --json till-1
+[[ $(jq -r '.. | .iterations? // empty | .[0].kind' out) != replay ]] ||
+	fail "$(cat out)"
+
 # A fix with a lock around half of it, and a line more above.
 sed -i 's/^static volatile/static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n&/
 	s/^\tint before = cash;/\tint before;\n\n\tpthread_mutex_lock(\&lock);\n\tbefore = cash;\n\tpthread_mutex_unlock(\&lock);/' till.c
@@ -50,6 +64,14 @@ run 0 "$HEDDLE" regress -n 40 --json
 run 0 "$HEDDLE" regress -n 40
 has out 'till-1  not triggered'
 has out 'till-2  not triggered'
+
+# One that cannot be tried is told of, and the others are tried.
+: > .heddle/repros/till-1/plan
+run 2 "$HEDDLE" regress -n 40 --junit till.xml
+has err 'till-1 is damaged'
+has out 'till-1  unknown'
+has out 'till-2  not triggered'
+has till.xml '<error'
 refused 'no repros' "$HEDDLE" regress --store nowhere
 refused 'name it' "$HEDDLE" regress --program ./till
 refused 'there is no repro' "$HEDDLE" regress till-9

@@ -21,6 +21,8 @@ __attribute__((no_sanitize("thread"), noinline)) static int meet(
 {
 	int before = *cash;
 
+	if (!MEETING)
+		return __atomic_add_fetch(cash, amount, __ATOMIC_RELAXED);
 	__asm__ volatile("lock incl %0" : "+m"(inside));
 	for (long i = 0; i < 5000000 && inside < MEETING; i++)
 		;

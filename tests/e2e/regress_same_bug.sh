@@ -96,4 +96,15 @@ run 1 "$HEDDLE" regress --json -n 1000 --program ./shop-locked shop-1
 compared '.verdict == "broken: another bug"'
 compared '.compared.failure == "same" and .compared.pairs == "other"'
 compared '.why | test("other accesses cause it: .* in deliver ")'
+# Another check of the same function fails. Not kept, so the failure alone tells.
+sed -e '1i #include <assert.h>' -e 's/return cash != 10.*/assert(cash == 10);\
+	assert(stock == 8);\n\treturn 0;/' shop.c > checks.c
+run 0 "$HEDDLE" cc -g -O1 -pthread -DLOCKS_CASH=0 checks.c -o checks
+run 0 "$HEDDLE" cc -g -O1 -pthread -DLOCKS_CASH=1 checks.c -o checks-locked
+run 1 "$HEDDLE" run --strategy random -n 1000 -- ./checks
+has .heddle/repros/checks-1/verdict "assertion \`cash == 10' failed"
+run 1 "$HEDDLE" regress --no-keep -n 1000 --program ./checks-locked checks-1
+has out 'broken: another bug'
+has out "assertion \`stock == 8' failed"
+hasnt out 'see it again'
 finish

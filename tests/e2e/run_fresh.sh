@@ -49,6 +49,31 @@ has out 'held: 60 schedules'
 [[ ! -e made ]] || fail "a run wrote where heddle was started"
 [[ -z $(ls -A tmp) ]] || fail "left behind: $(ls -A tmp)"
 
+# A directory is given with all that is in it, and kept with a failure.
+cat > deep.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	FILE *f = fopen("given/inner/word", "r+");
+	int c = f ? getc(f) : 0;
+
+	if (f) {
+		rewind(f);
+		putc('b', f);
+		fclose(f);
+	}
+	return c == 'a' ? 5 : 6;
+}
+END
+build deep deep.c
+mkdir given/inner
+echo a > given/inner/word
+run 1 "$HEDDLE" run --strategy random -n 3 --exec --input given -- ./deep
+has out 'broken: exit status 5'
+rm -r given/inner
+run 1 "$HEDDLE" replay --times 3 deep-1
+has out 'reproduced 3 of 3'
+
 run 1 "${exec_it[@]}" -j 1 -- ./files x
 has out 'broken: exit status 5'
 has out 'see it again: heddle replay files-1'
@@ -69,9 +94,10 @@ build stuck stuck.c
 run 1 "$HEDDLE" run --strategy random --exec -n 3 --hang 300ms -- ./stuck
 has out 'broken: hang'
 
-# Threads before main are lost in a fork, so such a program is started afresh
-# without being asked, where it is.
+# Threads before main that nobody saw created are lost in a fork, so such a
+# program is started afresh without being asked, where it is.
 cat > early.c <<'END'
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 static int ends[2];
@@ -84,8 +110,11 @@ static void *wait_for_end(void *p)
 static pthread_t early;
 __attribute__((constructor)) static void begin(void)
 {
+	int (*create)(pthread_t *, void *, void *(*)(void *), void *) =
+		dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_create");
+
 	if (pipe(ends) == 0)
-		pthread_create(&early, NULL, wait_for_end, ends);
+		create(&early, NULL, wait_for_end, ends);
 }
 int main(void)
 {

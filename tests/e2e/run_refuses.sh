@@ -26,6 +26,9 @@ observe 'the one here is ./plain' plain
 printf '#!/no/such/shell\n' > script
 chmod +x script
 observe 'its interpreter /no/such/shell is missing' ./script
+printf '#! /bin/sh\n\n# %s\n' 'script - temporary wrapper script for .libs/script' \
+	> script
+observe 'say libtool --mode=execute heddle' ./script
 echo 'true' > words
 chmod +x words
 observe 'neither an ELF program nor a script' ./words

@@ -25,7 +25,7 @@ has .heddle/runs/other-1/command "./other 'it'\''s' 'two words'"
 run 0 "$HEDDLE" show
 run 0 "$HEDDLE" show calm-2
 run 0 "$HEDDLE" show .heddle/runs/calm-2/trace
-refused 'neither a file nor a run calm-9' "$HEDDLE" show calm-9
+refused 'neither a failure nor a run' "$HEDDLE" show calm-9
 
 run 0 "$HEDDLE" run --observe --keep 2 -- ./calm
 [[ $(echo .heddle/runs/*) == ".heddle/runs/calm-4 .heddle/runs/other-1" ]] ||

@@ -39,6 +39,15 @@ has out "see it again: heddle replay --store 'my store' lost-1"
 run 1 "$HEDDLE" show 'my store/repros/lost-1'
 has out "see it again: heddle replay 'my store/repros/lost-1'"
 run 1 "$HEDDLE" replay 'my store/repros/lost-1'
+
+# What is asked for is heeded or refused.
+run 1 "$HEDDLE" show --output shown 'my store/repros/lost-1'
+[[ ! -s out ]] || fail "printed in spite of --output: $(cat out)"
+has shown "command:   ./lost 'a b'"
+for wish in --json --dump --text --interleavings; do
+	refused 'is for runs and traces' \
+		"$HEDDLE" show $wish --store 'my store' lost-1
+done
 run 0 "$HEDDLE" shrink --store 'my store' lost-1
 run 0 "$HEDDLE" shrink --store 'my store' lost-1
 has out 'none can be left out'

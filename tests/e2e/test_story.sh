@@ -54,6 +54,29 @@ run 0 "$HEDDLE" report --json bank-1
 jq -e '.bugs[0].suspect.advice | test("with the write at deposit") | not' \
 	out > truth || fail "a suspect that nobody confirmed is told as fact"
 
+# A file that the first run leaves behind breaks the next one, and no replay of
+# a schedule brings that back once the file is gone. In a directory of its own
+# each run holds.
+cat > leaves.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	int seen = 0;
+	FILE *f = fopen("left", "r");
+
+	if (f && fscanf(f, "%d", &seen) == 1)
+		fclose(f);
+	f = fopen("left", "w");
+	fprintf(f, "%d", seen + 1);
+	fclose(f);
+	return seen == 3;
+}
+END
+build leaves leaves.c
+run 3 "$HEDDLE" test --store other --budget 5s -j 1 -- ./leaves
+has out "exit status 1, once, and not again in 3 replays of its schedule"
+run 0 "$HEDDLE" test --store other --budget 2s --exec -- ./leaves
+
 # An object that is used after the last reference was dropped: the guess from
 # the switches would be the initialisation.
 build drop "$SOURCE/tests/programs/story_drop.c"

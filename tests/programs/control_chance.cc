@@ -3,17 +3,20 @@
  * expect: holds, in every run; appends the same number to the file that the
  * argument names, in every run.
  *
- * Random numbers, ids of processes and threads, and processors under control.
+ * Random numbers, ids of processes and threads, processors, names of temporary
+ * files and the state of the machine under control.
  */
 #include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <random>
 #include <sched.h>
+#include <string>
 #include <sys/auxv.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -105,6 +108,62 @@ static void processors()
 	add((uint64_t)get_nprocs());
 }
 
+static void add_text(const std::string &text)
+{
+	for (char c : text)
+		add((uint64_t)c);
+}
+
+/* Runs beside this one have directories of their own. */
+static void names()
+{
+	char home[] = "./chance-XXXXXX", bad[] = "XXXXX";
+	std::string first, second, third;
+	int fd;
+
+	assert(mkdtemp(home));
+	first = second = third = std::string(home) + "/name-XXXXXX";
+	third += ".c";
+	fd = mkstemp(&first[0]);
+	assert(fd >= 0 && write(fd, "text", 4) == 4 && lseek(fd, 0, 0) == 0);
+	close(fd);
+	fd = mkostemp(&second[0], O_CLOEXEC);
+	assert(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	close(fd);
+	close(mkstemps(&third[0], 2));
+	assert(first != second && third != second + ".c");
+	for (const std::string &name : { first, second, third }) {
+		assert(unlink(name.c_str()) == 0);
+		add_text(name.substr(strlen(home)));
+	}
+	assert(rmdir(home) == 0);
+	errno = 0;
+	assert(mkstemp(bad) == -1 && errno == EINVAL);
+	strcpy(home, "/nowhere/XXXXXX");
+	assert(!mkdtemp(home) && errno == ENOENT);
+}
+
+static void machine()
+{
+	std::string path = "/proc/" + std::to_string(getpid()) + "/task/" +
+			   std::to_string(gettid()) + "/comm";
+	struct sysinfo info;
+	double loads[3];
+	FILE *stream;
+	int fd;
+
+	assert(sysinfo(&info) == 0 && getloadavg(loads, 3) == 3);
+	add((uint64_t)info.uptime << 32 | info.freeram);
+	add((uint64_t)info.procs << 32 | info.loads[0]);
+	add((uint64_t)(loads[0] * 100));
+	add((uint64_t)sysconf(_SC_AVPHYS_PAGES));
+	fd = open(path.c_str(), O_RDONLY);
+	stream = fopen(path.c_str(), "r");
+	assert(fd >= 0 && stream);
+	close(fd);
+	fclose(stream);
+}
+
 int main(int argc, char **argv)
 {
 	pid_t other = 0;
@@ -113,6 +172,8 @@ int main(int argc, char **argv)
 	draw_from_devices();
 	ids();
 	processors();
+	names();
+	machine();
 	std::thread t([&] {
 		other = gettid();
 		add((uint64_t)std::rand());

@@ -10,7 +10,7 @@ int main(void)
 {
 	int sum = 0;
 
-#pragma omp parallel for reduction(+ : sum) num_threads(2)
+#pragma omp parallel for reduction(+ : sum)
 	for (int i = 0; i < 10; i++)
 		sum += i;
 	return sum == 45 ? 0 : 1;

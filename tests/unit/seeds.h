@@ -4,8 +4,8 @@
 
 /*
  * How many seeds a property test tries: as many as it names, or a tenth of them
- * where HEDDLE_FEW_SEEDS is set, under valgrind, which looks at every
- * instruction and learns little from the same code run once more.
+ * where HEDDLE_FEW_SEEDS is set: under valgrind and ASan, which look at every
+ * instruction and learn little from the same code run once more.
  */
 
 #include <stdint.h>

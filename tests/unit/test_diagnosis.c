@@ -154,7 +154,6 @@ static void test_rows(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct diagnosis_ask ask = { .holds_reversed = true };
 		struct suspects found = { 0 };
 		struct diagnosis d;
 		struct gathered g;
@@ -163,7 +162,7 @@ static void test_rows(void **state)
 		suspect_find(&g, &found);
 		if (!found.all.count)
 			fail_msg("row %d: no suspect", rows[i].number);
-		d = diagnose(&g, &found.all.at[0], &ask);
+		d = diagnose(&g, &found.all.at[0], true);
 		if (d.row != rows[i].number || d.kind != rows[i].kind)
 			fail_msg("row %d is told as %d, kind %d",
 				 rows[i].number, d.row, (int)d.kind);
@@ -178,7 +177,6 @@ static void test_dead(void **state)
 	static const struct row late = {
 		2, "Rx", "Wx", "1", { "21" }, BUG_ORDER
 	};
-	struct diagnosis_ask ask = { .holds_reversed = true };
 	struct suspects found = { 0 };
 	struct diagnosis d;
 	struct gathered g;
@@ -188,7 +186,7 @@ static void test_dead(void **state)
 	suspect_find(&g, &found);
 	assert_int_equal(found.all.count, 1);
 	assert_true(found.all.at[0].is_missing);
-	d = diagnose(&g, &found.all.at[0], &ask);
+	d = diagnose(&g, &found.all.at[0], true);
 	assert_int_equal(d.row, 2);
 	assert_int_equal(d.kind, BUG_ORDER);
 	suspects_done(&found);
@@ -200,7 +198,6 @@ static void test_order(void **state)
 {
 	static const struct row late = { 6,	"Rx Rx",   "Wx",
 					 "121", { "112" }, BUG_ORDER };
-	struct diagnosis_ask ask = { 0 };
 	struct suspects found = { 0 };
 	struct diagnosis d;
 	struct gathered g;
@@ -208,7 +205,7 @@ static void test_order(void **state)
 	(void)state;
 	world_make(&late, &g);
 	suspect_find(&g, &found);
-	d = diagnose(&g, &found.all.at[0], &ask);
+	d = diagnose(&g, &found.all.at[0], false);
 	assert_int_equal(d.kind, BUG_ORDER);
 	suspects_done(&found);
 	gathered_done(&g);

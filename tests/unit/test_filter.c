@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
 #include "filter_model.h"
+#include "lone_memory.h"
 
 /*
  * Made-up programs go through the guest's own filter, and the races in what it
@@ -23,20 +23,6 @@ struct region *region;
 bool gate;
 static struct model model;
 static unsigned int notes;
-
-void *guest_map(size_t size)
-{
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void guest_hide(void *at, size_t size)
-{
-	(void)at;
-	(void)size;
-}
 
 void guest_note(const char *text)
 {

@@ -10,13 +10,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime/filter.h"
 #include "runtime/order.h"
 
 #include "filter_pairs.h"
+#include "lone_memory.h"
 
 /*
  * The filter under threads that really run at once. They meet before each
@@ -38,20 +38,6 @@ static struct log logs[THREADS];
 static struct thread threads[THREADS];
 static atomic_uint arrived;
 static atomic_bool is_wrong;
-
-void *guest_map(size_t size)
-{
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void guest_hide(void *at, size_t size)
-{
-	(void)at;
-	(void)size;
-}
 
 void guest_note(const char *text)
 {

@@ -33,7 +33,7 @@ static int set_up(void **state)
 	return region == MAP_FAILED ? -1 : 0;
 }
 
-enum { READ = 100, WRITE = 200, LOCK = 300 };
+enum { READ = 100, WRITE = 200, LAST = 201, LOCK = 300 };
 
 static const struct force_rule lost_update = {
 	.count = 3,
@@ -62,9 +62,9 @@ static struct force_stop stop(uint32_t thread, uint32_t site, uint64_t addr)
 		.site = site,
 		.addr = addr,
 		.size = 4,
-		.kinds = site == READ  ? FORCE_READ :
-			 site == WRITE ? FORCE_WRITE :
-					 FORCE_ACQUIRE,
+		.kinds = site == READ ? FORCE_READ :
+			 site == LOCK ? FORCE_ACQUIRE :
+					FORCE_WRITE,
 	};
 }
 
@@ -127,6 +127,72 @@ static void test_remote_waits(void **state)
 	force_pass(&s);
 	s = stop(1, WRITE, 64);
 	force_pass(&s);
+	assert_int_equal(region->force.tallies[0].forced, 1);
+}
+
+/* What was waited for is not a new beginning, though it is at its place. */
+static void test_both_at_one_place(void **state)
+{
+	static const struct force_rule seen_twice = {
+		.count = 3,
+		.hold_us = FORCE_HOLD_US,
+		.holds = 3,
+		.events = {
+			{ .site = WRITE, .kinds = FORCE_WRITE },
+			{ .site = WRITE, .kinds = FORCE_WRITE, .thread = 1,
+			  .flags = FORCE_HOLD },
+			{ .site = READ, .kinds = FORCE_READ,
+			  .flags = FORCE_HOLD },
+		},
+	};
+	struct force_stop r = stop(2, WRITE, 64), c = stop(1, READ, 64);
+	struct force_hold h;
+
+	(void)state;
+	rules_set(&seen_twice, 1);
+	h = waits(2, WRITE, 64);
+	goes(1, WRITE, 64);
+	assert_true(force_is_released(h));
+	h = waits(1, READ, 64);
+	force_pass(&r);
+	assert_true(force_is_released(h));
+	force_released(&c, h);
+	force_pass(&c);
+	assert_int_equal(region->force.tallies[0].forced, 1);
+}
+
+/* Who comes through the gate first need not be the one that is waited for. */
+static void test_gate_binds_nobody(void **state)
+{
+	static const struct force_rule rule = {
+		.count = 4,
+		.hold_us = FORCE_HOLD_US,
+		.holds = 3,
+		.events = {
+			{ .site = READ, .kinds = FORCE_READ },
+			{ .site = LOCK, .kinds = FORCE_ACQUIRE, .thread = 1,
+			  .object = FORCE_ANY_OBJECT,
+			  .flags = FORCE_HOLD | FORCE_GATE },
+			{ .site = WRITE, .kinds = FORCE_WRITE, .thread = 1 },
+			{ .site = READ, .kinds = FORCE_READ },
+		},
+	};
+	struct force_stop s = stop(2, LOCK, 128);
+	struct force_hold h;
+
+	(void)state;
+	rules_set(&rule, 1);
+	h = waits(2, LOCK, 128);
+	goes(1, READ, 64);
+	assert_true(force_is_released(h));
+	force_released(&s, h);
+	assert_true(force_is_due(&s));
+	force_pass(&s);
+	goes(3, LOCK, 128);
+	s = stop(3, WRITE, 64);
+	assert_true(force_is_due(&s));
+	goes(3, WRITE, 64);
+	goes(1, READ, 64);
 	assert_int_equal(region->force.tallies[0].forced, 1);
 }
 
@@ -219,6 +285,9 @@ static bool fits(const struct force_event *e, const struct force_stop *s,
 static bool is_in_history(const struct force_rule *rule, uint32_t event,
 			  uint32_t from, uint32_t *threads, uint64_t *objects)
 {
+	while (event && event < rule->count &&
+	       rule->events[event].flags & FORCE_GATE)
+		event++;
 	if (event == rule->count)
 		return from == history_count;
 	for (uint32_t i = from; i < history_count; i++) {
@@ -255,6 +324,10 @@ static struct force_rule random_rule(struct rng *r)
 			.object = rng_below(r, 4) ? 0 : FORCE_ANY_OBJECT,
 			.flags = rng_below(r, 4) ? FORCE_HOLD : 0,
 		};
+	/* Neither the first nor the last. */
+	for (uint32_t e = 1; e + 1 < rule.count; e++)
+		if (rng_below(r, 4) == 0)
+			rule.events[e].flags = FORCE_HOLD | FORCE_GATE;
 	return rule;
 }
 
@@ -271,9 +344,54 @@ static void passes(const struct force_rule *rule, const struct force_stop *s)
 		assert_true(is_in_history(rule, 0, 0, threads, objects));
 }
 
-/* Threads come to places at random; one that is held stays until it is
- * released or given up. What is told as forced has happened, by the definition
- * of a rule; and nobody is held besides another. */
+/* Threads come to places at random until the rule is forced; one that is held
+ * stays until it is released or given up. */
+static void random_run(const struct force_rule *rule, struct rng *r,
+		       uint32_t objects)
+{
+	struct force_stop held_stop = { 0 };
+	struct force_hold hold = { .rule = FORCE_NONE };
+
+	history_count = 0;
+	rules_set(rule, 1);
+	while (history_count < STEPS - 1 && !region->force.tallies[0].forced) {
+		struct force_stop s = {
+			.thread = rng_below(r, THREADS),
+			.site = 1 + rng_below(r, SITES),
+			.addr = 64 + 8 * rng_below(r, objects),
+			.size = 8,
+			.kinds = FORCE_READ,
+		};
+		struct force_hold h;
+
+		if (hold.rule != FORCE_NONE &&
+		    (force_is_released(hold) || rng_below(r, 8) == 0)) {
+			force_released(&held_stop, hold);
+			hold.rule = FORCE_NONE;
+			passes(rule, &held_stop);
+			continue;
+		}
+		if (hold.rule != FORCE_NONE && s.thread == held_stop.thread)
+			continue;
+		h = force_look(&s);
+		if (h.rule == FORCE_NONE) {
+			passes(rule, &s);
+			continue;
+		}
+		/* A thread that may go is not counted as held. */
+		assert_true(hold.rule == FORCE_NONE || force_is_released(hold));
+		if (hold.rule != FORCE_NONE) {
+			force_released(&held_stop, hold);
+			passes(rule, &held_stop);
+		}
+		force_held(&s, h);
+		hold = h;
+		held_stop = s;
+	}
+}
+
+/* What is told as forced has happened, by the definition of a rule; and nobody
+ * is held besides another. */
 static void test_forced_is_true(void **state)
 {
 	uint32_t forced = 0;
@@ -282,52 +400,175 @@ static void test_forced_is_true(void **state)
 	for (uint64_t seed = 0; seed < 20000; seed++) {
 		struct rng r = rng_seeded(seed);
 		struct force_rule rule = random_rule(&r);
-		struct force_stop held_stop = { 0 };
-		struct force_hold hold = { .rule = FORCE_NONE };
 
-		history_count = 0;
-		rules_set(&rule, 1);
-		while (history_count < STEPS - 1) {
-			struct force_stop s = {
-				.thread = rng_below(&r, THREADS),
-				.site = 1 + rng_below(&r, SITES),
-				.addr = 64 + 8 * rng_below(&r, 2),
-				.size = 8,
-				.kinds = FORCE_READ,
-			};
-			struct force_hold h;
-
-			if (hold.rule != FORCE_NONE &&
-			    (force_is_released(hold) ||
-			     rng_below(&r, 8) == 0)) {
-				force_released(&held_stop, hold);
-				hold.rule = FORCE_NONE;
-				passes(&rule, &held_stop);
-				continue;
-			}
-			if (hold.rule != FORCE_NONE &&
-			    s.thread == held_stop.thread)
-				continue;
-			h = force_look(&s);
-			if (h.rule == FORCE_NONE) {
-				passes(&rule, &s);
-				continue;
-			}
-			/* A thread that may go is not counted as held. */
-			assert_true(hold.rule == FORCE_NONE ||
-				    force_is_released(hold));
-			if (hold.rule != FORCE_NONE) {
-				force_released(&held_stop, hold);
-				passes(&rule, &held_stop);
-			}
-			force_held(&s, h);
-			hold = h;
-			held_stop = s;
-		}
+		random_run(&rule, &r, 2);
 		forced += region->force.tallies[0].forced;
 	}
 	/* Most rules can be, in one way or the other. */
 	assert_true(forced > 1000);
+}
+
+/* P, R and C by their numbers among the sites; where P and C are at the same
+ * place, one is both. */
+static bool is_shown(const uint32_t *sites)
+{
+	for (uint32_t i = 0; i < history_count; i++) {
+		const struct force_stop *p = &history[i].stop;
+		bool has_remote = false;
+
+		if (p->site != sites[0])
+			continue;
+		for (uint32_t k = i + 1; k < history_count; k++) {
+			const struct force_stop *s = &history[k].stop;
+			bool is_own = s->thread == p->thread;
+
+			if (s->addr != p->addr)
+				continue;
+			if (is_own && s->site == sites[2] && has_remote)
+				return true;
+			if (is_own &&
+			    (s->site == sites[0] || s->site == sites[1] ||
+			     s->site == sites[2]))
+				break;
+			has_remote |= !is_own && s->site == sites[1];
+		}
+	}
+	return false;
+}
+
+/* Rules of P, R and C at random places, and their sites. */
+static struct force_rule random_interleaving(struct rng *r, uint32_t *sites)
+{
+	struct force_rule rule = { .count = 3, .hold_us = 100, .holds = 4 };
+
+	for (uint32_t e = 0; e < 3; e++) {
+		sites[e] = 1 + rng_below(r, SITES);
+		rule.events[e] = (struct force_event){ .site = sites[e],
+						       .thread = e == 1 };
+	}
+	return rule;
+}
+
+/* Another C came between P and R: what R came between is C and C. The same of
+ * an R of the thread that did P. */
+static void test_used_up(void **state)
+{
+	struct force_rule rule = lost_update;
+
+	(void)state;
+	rule.events[1].flags = rule.events[2].flags = 0;
+	rule.events[2].site = LAST;
+	rules_set(&rule, 1);
+	goes(1, READ, 64);
+	goes(1, WRITE, 64);
+	goes(2, WRITE, 64);
+	goes(1, LAST, 64);
+	assert_int_equal(region->force.tallies[0].forced, 0);
+	rule.events[2].site = WRITE;
+	rules_set(&rule, 1);
+	goes(1, READ, 64);
+	goes(1, WRITE, 64);
+	goes(2, WRITE, 64);
+	goes(1, WRITE, 64);
+	assert_int_equal(region->force.tallies[0].forced, 0);
+	goes(1, READ, 64);
+	goes(1, WRITE, 128);
+	goes(2, WRITE, 64);
+	goes(1, WRITE, 64);
+	assert_int_equal(region->force.tallies[0].forced, 1);
+}
+
+/* P is wide, and R and C are each on another part of it. */
+static void test_parts_do_not_meet(void **state)
+{
+	struct force_rule rule = lost_update;
+	struct force_stop whole = stop(1, READ, 64);
+
+	(void)state;
+	rule.events[1].flags = rule.events[2].flags = 0;
+	whole.size = 32;
+	rules_set(&rule, 1);
+	force_pass(&whole);
+	goes(2, WRITE, 64);
+	goes(1, WRITE, 80);
+	assert_int_equal(region->force.tallies[0].forced, 0);
+	goes(1, WRITE, 64);
+	assert_int_equal(region->force.tallies[0].forced, 1);
+}
+
+/* Nor does anybody wait for what cannot come about any more. */
+static void test_used_up_holds_nobody(void **state)
+{
+	struct force_rule rule = lost_update;
+	struct force_stop s = stop(1, WRITE, 64);
+	struct force_hold h;
+
+	(void)state;
+	rule.events[1].flags = 0;
+	rules_set(&rule, 1);
+	goes(1, READ, 64);
+	h = waits(1, WRITE, 64);
+	force_released(&s, h);
+	force_pass(&s);
+	goes(1, WRITE, 64);
+}
+
+/* What is told as forced has come about with P and C one after the other, in
+ * their thread, of all that is known of it. */
+static void test_forced_is_consecutive(void **state)
+{
+	enum { RUNS = 20000, OBJECTS = 2 };
+	uint32_t forced = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		struct rng r = rng_seeded(seed);
+		uint32_t sites[3];
+		struct force_rule rule = random_interleaving(&r, sites);
+
+		for (uint32_t e = 1; e < 3; e++)
+			rule.events[e].flags = rng_below(&r, 2) ? FORCE_HOLD :
+								  0;
+		random_run(&rule, &r, OBJECTS);
+		if (region->force.tallies[0].forced)
+			assert_true(is_shown(sites));
+		forced += region->force.tallies[0].forced;
+	}
+	assert_true(forced > RUNS / 10);
+}
+
+/* What came about is told, whoever else was at these places meanwhile. */
+static void test_nothing_is_overlooked(void **state)
+{
+	enum { RUNS = 4000, OBJECTS = 4 };
+	uint32_t shown = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		struct rng r = rng_seeded(seed);
+		uint32_t sites[3];
+		struct force_rule rule = random_interleaving(&r, sites);
+
+		rules_set(&rule, 1);
+		history_count = 0;
+		while (history_count < STEPS / 2) {
+			const struct force_stop s = {
+				.thread = rng_below(&r, THREADS),
+				.site = 1 + rng_below(&r, SITES),
+				.addr = 64 + 8 * rng_below(&r, OBJECTS),
+				.size = 8,
+				.kinds = FORCE_READ,
+			};
+
+			history[history_count++].stop = s;
+			force_pass(&s);
+		}
+		if (is_shown(sites)) {
+			shown++;
+			assert_int_equal(region->force.tallies[0].forced, 1);
+		}
+	}
+	assert_true(shown > RUNS / 10);
 }
 
 int main(void)
@@ -335,10 +576,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_update_is_lost),
 		cmocka_unit_test(test_remote_waits),
+		cmocka_unit_test(test_both_at_one_place),
+		cmocka_unit_test(test_gate_binds_nobody),
 		cmocka_unit_test(test_objects_must_agree),
 		cmocka_unit_test(test_patience_grows),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_forced_is_true),
+		cmocka_unit_test(test_used_up),
+		cmocka_unit_test(test_parts_do_not_meet),
+		cmocka_unit_test(test_used_up_holds_nobody),
+		cmocka_unit_test(test_forced_is_consecutive),
+		cmocka_unit_test(test_nothing_is_overlooked),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

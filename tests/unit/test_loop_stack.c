@@ -4,61 +4,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
-#include "runtime/control.h"
-#include "runtime/pairs.h"
+#include "lone_guest.h"
 
 /*
  * The loops that a thread is in, as the guest follows them: by the hooks of
  * headers and of what comes behind loops, through calls and returns.
  */
-
-/* ---- the rest of the guest ---- */
-
-struct region *region;
-struct control *control;
-bool controlled, steered, gate;
-uint32_t turn_live, turn_visit;
-__thread struct thread *self;
-
-void *guest_map(size_t size)
-{
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void guest_hide(void *at, size_t size)
-{
-	(void)at;
-	(void)size;
-}
-
-void guest_note(const char *text)
-{
-	(void)text;
-	fail();
-}
-
-void signal_deliver_pending(struct thread *t)
-{
-	(void)t;
-}
-
-uint32_t stack_node(struct thread *t, uintptr_t pc)
-{
-	(void)t;
-	return (uint32_t)pc;
-}
-
-uint32_t control_site(uintptr_t pc)
-{
-	return (uint32_t)pc;
-}
 
 /* ---- a program ---- */
 

@@ -1,105 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#include <cmocka.h>
-
-#include "format/rng.h"
-#include "runtime/control.h"
-#include "runtime/pairs.h"
+#include "lone_pairs.h"
 
 /*
  * The guest's own collector of pairs. One thread at a time, it finds exactly
  * the pairs of the definition: the transitive reduction, byte by byte, of each
- * thread's own order and the order of conflicting accesses. In parallel it is
- * exact where something orders the accesses, and sane where nothing does.
+ * thread's own order and the order of conflicting accesses.
  */
-
-/* ---- the rest of the guest ---- */
-
-struct region *region;
-struct control *control;
-bool controlled, steered, gate;
-uint32_t turn_live, turn_visit;
-__thread struct thread *self;
-
-void *guest_map(size_t size)
-{
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void guest_hide(void *at, size_t size)
-{
-	(void)at;
-	(void)size;
-}
-
-void guest_note(const char *text)
-{
-	(void)text;
-	fail();
-}
-
-void signal_deliver_pending(struct thread *t)
-{
-	(void)t;
-}
-
-uint32_t stack_node(struct thread *t, uintptr_t pc)
-{
-	(void)t;
-	return (uint32_t)pc;
-}
-
-uint32_t control_site(uintptr_t pc)
-{
-	return (uint32_t)pc;
-}
-
-enum { THREADS = 4, BYTES = 24, ACCESSES = 40 };
-
-static struct thread threads[THREADS];
-static struct call calls[THREADS];
-static struct stack_memo memos[THREADS][STACK_MEMO];
-static uint8_t memory[BYTES] __attribute__((aligned(8)));
-
-static int set_up(void **state)
-{
-	(void)state;
-	region = guest_map(sizeof(*region));
-	for (uint32_t i = 0; i < THREADS; i++) {
-		threads[i].number = i;
-		threads[i].alive = 1;
-		threads[i].top = threads[i].base = &calls[i];
-		threads[i].memo = memos[i];
-	}
-	return region && pairs_init() ? 0 : -1;
-}
-
-static void begin(void)
-{
-	pairs_begin();
-	pairs_forget((uintptr_t)memory, sizeof(memory));
-	for (int i = 0; i < THREADS; i++)
-		threads[i].pair_count = 0;
-}
 
 /* ---- the definition ---- */
 
-struct access {
-	uint32_t thread, site;
-	uint32_t from, size;
-	bool is_write;
-};
+enum { ACCESSES = 40 };
 
 static bool covers(const struct access *a, uint32_t byte)
 {
@@ -183,6 +93,31 @@ static size_t expected(const struct access *all, int n, struct known *out)
 	return count;
 }
 
+/* How often pairs are told: once for each two accesses and granule. */
+static uint64_t expected_times(const struct access *all, int n)
+{
+	static bool before[ACCESSES][ACCESSES];
+	uint64_t times = 0;
+
+	for (uint32_t from = 0; from < BYTES; from += 8) {
+		bool is[ACCESSES][ACCESSES] = { 0 };
+
+		for (uint32_t byte = from; byte < from + 8; byte++) {
+			close_order(all, n, byte, before);
+			for (int i = 0; i < n; i++)
+				for (int j = i + 1; j < n; j++)
+					is[i][j] |= covers(&all[i], byte) &&
+						    covers(&all[j], byte) &&
+						    is_pair(all, i, j, byte,
+							    before);
+		}
+		for (int i = 0; i < n; i++)
+			for (int j = i + 1; j < n; j++)
+				times += is[i][j];
+	}
+	return times;
+}
+
 static size_t collected(struct known *out)
 {
 	const struct pair_block *b = &region->pairs;
@@ -193,19 +128,6 @@ static size_t collected(struct known *out)
 			count = add(out, count, b->pairs[i].head,
 				    b->pairs[i].tail);
 	return count;
-}
-
-/* The way of the compiler's hooks in a free run, where the place of the access
- * is remembered. */
-static void access_by_hook(const struct access *a)
-{
-	struct thread *t = &threads[a->thread];
-	uintptr_t at = (uintptr_t)&memory[a->from];
-	uint64_t bytes = (UINT64_C(0xff) >> (8 - a->size)) << (at & 7);
-
-	t->memo[stack_memo_at(a->site, 0)] =
-		(struct stack_memo){ .pc = a->site, .node = a->site };
-	(a->is_write ? pairs_write : pairs_read)(t, at, bytes, a->site);
 }
 
 static void access_make(const struct access *a, bool by_hook)
@@ -248,6 +170,8 @@ static void compare(const struct access *all)
 		assert_int_equal(add(have, had, want[i].head, want[i].tail),
 				 had);
 	assert_int_equal(had, wanted);
+	assert_int_equal(pairs_times(&region->pairs),
+			 expected_times(all, ACCESSES));
 }
 
 static void test_definition(void **state)
@@ -264,8 +188,8 @@ static void test_definition(void **state)
 	controlled = false;
 }
 
-/* By the hooks of a free run, where no place is given up: two threads, whole
- * granules, the same places again and again. */
+/* By the hooks of a free run, where no place is given up: two or three threads,
+ * whole granules, the same places again and again. */
 static void test_hooks(void **state)
 {
 	static struct access all[ACCESSES];
@@ -276,7 +200,7 @@ static void test_hooks(void **state)
 		begin();
 		for (int i = 0; i < ACCESSES; i++) {
 			all[i] = (struct access){
-				.thread = rng_below(&rng, 2),
+				.thread = rng_below(&rng, 2 + n % 2),
 				.site = 1 + rng_below(&rng, 3),
 				.size = 8,
 				.from = 8 * rng_below(&rng, BYTES / 8),
@@ -285,6 +209,94 @@ static void test_hooks(void **state)
 			access_by_hook(&all[i]);
 		}
 		compare(all);
+	}
+}
+
+/* Halves of granules, read by one thread only and written by the other or by
+ * both: reads and writes take two places each, so that all four are needed and
+ * none is given up. */
+static struct access half_access(struct rng *rng, uint32_t site, bool by_both)
+{
+	struct access a = { .thread = rng_below(rng, 2), .site = site };
+
+	a.is_write = a.thread == 0 || (by_both && rng_below(rng, 2));
+	a.size = rng_below(rng, 3) ? 4 : 8;
+	a.from = 8 * rng_below(rng, BYTES / 8);
+	if (a.size == 4)
+		a.from += 4 * rng_below(rng, 2);
+	return a;
+}
+
+/* Near places and far ones, by the hooks: reads that come again change places
+ * with writes, and writes of whole granules close what was open. */
+static void test_halves(void **state)
+{
+	static struct access all[ACCESSES];
+	struct rng rng = rng_fork(4, 1);
+
+	(void)state;
+	for (int n = 0; n < 2000; n++) {
+		begin();
+		for (int i = 0; i < ACCESSES; i++) {
+			all[i] = half_access(&rng, 1 + rng_below(&rng, 2),
+					     n % 2);
+			access_make(&all[i], rng_below(&rng, 4));
+		}
+		compare(all);
+	}
+}
+
+/* A write that comes again takes of an earlier read only its own bytes. */
+static void test_half_taken(void **state)
+{
+	const struct access all[] = {
+		{ .thread = 1, .site = 1, .size = 4, .is_write = true },
+		{ .thread = 1, .site = 2, .size = 8 },
+		{ .thread = 1, .site = 1, .size = 4, .is_write = true },
+		{ .thread = 0, .site = 3, .size = 8, .is_write = true },
+	};
+
+	(void)state;
+	begin();
+	for (int i = 0; i < 4; i++)
+		access_by_hook(&all[i]);
+	assert_true(has(2, 3) && has(1, 3));
+	assert_int_equal(pairs_times(&region->pairs), 2);
+}
+
+/* Wherever an access is moved to, its moment goes with it. */
+static void test_moments(void **state)
+{
+	static struct access all[ACCESSES];
+	const struct pair_block *b = &region->pairs;
+	uint32_t counts[ACCESSES];
+	struct rng rng = rng_fork(5, 1);
+
+	(void)state;
+	for (int n = 0; n < 2000; n++) {
+		begin();
+		for (int i = 0; i < ACCESSES; i++) {
+			all[i] = half_access(&rng, (uint32_t)i + 1, n % 2);
+			/* Now and then the one before it, again. */
+			if (i && all[i].thread == all[i - 1].thread &&
+			    rng_below(&rng, 2))
+				all[i] = all[i - 1];
+			access_make(&all[i], true);
+			counts[i] = threads[all[i].thread].pair_count;
+		}
+		for (uint32_t k = 0; k < b->count; k++) {
+			const struct access_pair *p = &b->pairs[k];
+			uint32_t head = pair_place(p->head) - 1;
+			uint32_t tail = pair_place(p->tail) - 1;
+
+			/* Of an access that came again, the last as a head and
+			 * the first as a tail. */
+			while (head + 1 < ACCESSES &&
+			       all[head + 1].site == all[head].site)
+				head++;
+			assert_int_equal(p->head_at >> 32, counts[head]);
+			assert_int_equal(p->tail_at >> 32, counts[tail]);
+		}
 	}
 }
 
@@ -345,23 +357,6 @@ static void test_places_given_up(void **state)
 
 /* ---- Table 1 of the paper ---- */
 
-static void touch(uint32_t thread, uint32_t site, bool is_write)
-{
-	pairs_access(&threads[thread], (uintptr_t)memory, 4,
-		     is_write ? PAIR_WRITE : PAIR_READ, site);
-}
-
-static bool has(uint32_t head, uint32_t tail)
-{
-	const struct pair_block *b = &region->pairs;
-
-	for (uint32_t i = 0; i < b->count; i++)
-		if (pair_place(b->pairs[i].head) == head &&
-		    pair_place(b->pairs[i].tail) == tail)
-			return true;
-	return false;
-}
-
 /* Row 4: W a and R c of one thread, W b of another. */
 static void test_row_four(void **state)
 {
@@ -408,91 +403,17 @@ static void test_counts(void **state)
 	assert_false(has(1, 3));
 }
 
-/* ---- in parallel ---- */
-
-enum { ROUNDS = 20000 };
-static _Atomic uint32_t whose;
-
-static void *alternate(void *arg)
-{
-	uint32_t me = (uint32_t)(uintptr_t)arg;
-
-	for (int i = 0; i < ROUNDS; i++) {
-		while (atomic_load(&whose) != me)
-			sched_yield();
-		touch(me, me + 1, true);
-		atomic_store(&whose, !me);
-	}
-	return NULL;
-}
-
-static void *collide(void *arg)
-{
-	uint32_t me = (uint32_t)(uintptr_t)arg;
-
-	for (int i = 0; i < ROUNDS; i++)
-		pairs_access(&threads[me],
-			     (uintptr_t)&memory[i % 3 ? 0 : i % 2], 2,
-			     i % 4 ? PAIR_WRITE : PAIR_READ, me + 1);
-	return NULL;
-}
-
-static void run_two(void *(*body)(void *))
-{
-	pthread_t t[2];
-
-	begin();
-	atomic_store(&whose, 0);
-	for (uintptr_t i = 0; i < 2; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, body, (void *)i),
-				 0);
-	for (int i = 0; i < 2; i++)
-		pthread_join(t[i], NULL);
-}
-
-/* Accesses that something orders: each pair, once each, none turned round. */
-static void test_ordered(void **state)
-{
-	(void)state;
-	run_two(alternate);
-	assert_int_equal(pairs_times(&region->pairs), 2 * ROUNDS - 1);
-	assert_true(has(1, 2) && has(2, 1));
-}
-
-/* Accesses that nothing orders: some pairs may be missed or turned round, none
- * is of accesses that there are not. */
-static void test_unordered(void **state)
-{
-	const struct pair_block *b = &region->pairs;
-
-	(void)state;
-	run_two(collide);
-	/* For each access a pair with each that its granule has, at most. */
-	assert_true(pairs_times(b) <= UINT64_C(2) * GRANULE_ENTRIES * ROUNDS);
-	for (uint32_t i = 0; i < b->count; i++) {
-		const struct access_pair *p = &b->pairs[i];
-
-		if (!p->head)
-			continue;
-		assert_true(pair_thread(p->head) < 2);
-		assert_int_equal(pair_place(p->head), pair_thread(p->head) + 1);
-		assert_int_equal(pair_place(p->tail), pair_thread(p->tail) + 1);
-		assert_int_not_equal(pair_thread(p->head),
-				     pair_thread(p->tail));
-		assert_true(pair_kind(p->head) || pair_kind(p->tail));
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_definition),
 		cmocka_unit_test(test_hooks),
+		cmocka_unit_test(test_halves),
+		cmocka_unit_test(test_half_taken),
+		cmocka_unit_test(test_moments),
 		cmocka_unit_test(test_places_given_up),
 		cmocka_unit_test(test_row_four),
 		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_ordered),
-		cmocka_unit_test(test_unordered),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

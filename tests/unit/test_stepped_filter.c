@@ -7,13 +7,12 @@
 
 #include <cmocka.h>
 
-#include <sys/mman.h>
-
 #include "runtime/filter.h"
 #include "runtime/latch.h"
 #include "runtime/order.h"
 
 #include "filter_pairs.h"
+#include "lone_memory.h"
 
 /*
  * The filter, interrupted at every step: an access of one thread is stopped
@@ -55,20 +54,6 @@ static struct thread threads[THREADS];
 static struct play plays[PLAYS];
 static unsigned int play_next, step_count;
 static bool is_playing;
-
-void *guest_map(size_t size)
-{
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void guest_hide(void *at, size_t size)
-{
-	(void)at;
-	(void)size;
-}
 
 void guest_note(const char *text)
 {

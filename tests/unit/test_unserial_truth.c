@@ -24,8 +24,10 @@ struct truth {
 	uint32_t p, c, r;
 	int pattern;
 	uint64_t pairs, instances, exercised, gap;
-	uint64_t last_pair, last_gap; /* of the pair in hand */
+	uint64_t last_pair; /* the pair in hand, on its granule */
 	bool is_feasible, is_exercised;
+	size_t last_p, last_c; /* the same on all granules */
+	uint64_t last_gap;
 };
 
 static struct truth truths[20000];
@@ -221,8 +223,12 @@ static void tell_triple(size_t p, size_t c, size_t r)
 	if (t->last_pair != pair_in_hand) {
 		t->pairs++;
 		t->last_pair = pair_in_hand;
-		t->last_gap = 0;
 		t->is_feasible = t->is_exercised = false;
+	}
+	if (t->last_p != p || t->last_c != c) {
+		t->last_p = p;
+		t->last_c = c;
+		t->last_gap = 0;
 	}
 	if (!can_come_between(p, c, r))
 		return;
@@ -260,8 +266,8 @@ static void tell_truth(void)
 {
 	truth_count = 0;
 	for (size_t c = 0; c < w.count; c++)
-		for (uint64_t g = 0x1000; g < 0x2020; g += 8)
-			for (size_t p = 0; is_touch(&w.at[c]) && p < c; p++)
+		for (size_t p = 0; is_touch(&w.at[c]) && p < c; p++)
+			for (uint64_t g = 0x1000; g < 0x2020; g += 8)
 				for (uint64_t b = g; b < g + 8; b++)
 					if (touches(c, b) &&
 					    preceding(c, b) == (int)p) {
