@@ -115,7 +115,7 @@ EXPORT uint32_t arc4random_uniform(uint32_t bound)
 }
 
 /* std::random_device, which asks the processor. */
-EXPORT unsigned int _ZNSt13random_device9_M_getvalEv(void *device);
+EXPORT_MEMBER unsigned int _ZNSt13random_device9_M_getvalEv(void *device);
 EXPORT unsigned int _ZNSt13random_device9_M_getvalEv(void *device)
 {
 	struct thread *t = drawer();

@@ -40,6 +40,11 @@
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))
+/*
+ * For a member function of C++: a pointer to one that has an odd address is
+ * taken for the place of a virtual function, and -O1 aligns none.
+ */
+#define EXPORT_MEMBER EXPORT __attribute__((aligned(16)))
 #define HOT __attribute__((hot))
 #define COLD __attribute__((cold, noinline))
 #define likely(x) __builtin_expect(!!(x), 1)

@@ -14,7 +14,7 @@ static void through_end(const uintptr_t *outer)
 /* Names that are macros are replaced first. */
 #define THROUGH(name, params, args) THROUGH_NAMED(name, params, args)
 #define THROUGH_NAMED(name, params, args)                                      \
-	EXPORT void name params;                                               \
+	EXPORT_MEMBER void name params;                                        \
 	EXPORT void name params                                                \
 	{                                                                      \
 		uintptr_t outer                                                \
