@@ -15,20 +15,28 @@
 #include "base/file.h"
 #include "base/vec.h"
 
+/* PATH, or the nearest above it that is there: what is not is made in that. */
+static char *nearest_there(const char *path)
+{
+	char *near = xstrdup(path);
+
+	while (access(near, F_OK) < 0) {
+		char *slash = strrchr(near, '/');
+
+		if (!slash) {
+			free(near);
+			return xstrdup(".");
+		}
+		slash[slash == near] = '\0';
+	}
+	return near;
+}
+
 int store_check(const char *store, struct err *err)
 {
-	char *path = xstrdup(store);
-	char *slash = path;
+	char *path = nearest_there(store);
 	int rc = 0;
 
-	/* What is not there is made, in what is. */
-	while (slash && access(path, F_OK) < 0) {
-		slash = strrchr(path, '/');
-		if (slash)
-			slash[slash == path] = '\0';
-	}
-	if (!slash)
-		strcpy(path, ".");
 	if (file_is_directory(path) && access(path, W_OK | X_OK) < 0)
 		rc = err_set(err,
 			     "cannot keep anything in %s: %s; --store names "
