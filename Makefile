@@ -64,7 +64,7 @@ format: packages-test
 
 tidy: packages-test
 	@$(MAKE) --no-print-directory compile
-	BUILD=$(abspath $(BUILD)) SOURCE=$(CURDIR) tests/structure/tidy.sh
+	BUILD=$(abspath $(BUILD)) SOURCE=$(CURDIR) bash tests/structure/tidy.sh
 
 fuzz: packages-test
 	BUILD=$(abspath $(BUILD)) bash tests/fuzz/run.sh 600
