@@ -5,6 +5,7 @@
 #include "runtime/chance_counter.h"
 #include "runtime/control.h"
 #include "runtime/perturb.h"
+#include "runtime/place.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/requests.h"
@@ -13,9 +14,7 @@
 #include "runtime/sys.h"
 #include "runtime/turn.h"
 
-#include <link.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <ucontext.h>
 
 /*
@@ -41,59 +40,6 @@ static const char *file_of(const char *path)
 		if (*path == '/')
 			name = path + 1;
 	return name;
-}
-
-/* ---- places ---- */
-
-/* The code of the program itself. */
-static uintptr_t text_low, text_high;
-
-static void text_find(void)
-{
-	const ElfW(Phdr) *header = (void *)getauxval(AT_PHDR);
-	uintptr_t base = (uintptr_t)header;
-
-	for (unsigned long i = 0; header && i < getauxval(AT_PHNUM); i++) {
-		if (header[i].p_type == PT_PHDR)
-			base -= header[i].p_vaddr;
-		if (header[i].p_type != PT_LOAD || !(header[i].p_flags & PF_X))
-			continue;
-		text_low = base + header[i].p_vaddr;
-		text_high = text_low + header[i].p_memsz;
-	}
-}
-
-static bool is_in_program(uintptr_t pc)
-{
-	return pc >= text_low && pc < text_high;
-}
-
-/* Behind a call, direct or through a register or a pointer. */
-static bool is_return(uintptr_t pc)
-{
-	const uint8_t *code = (const uint8_t *)pc;
-
-	if (!is_in_program(pc) || pc - text_low < 6)
-		return false;
-	return code[-5] == 0xe8 || (code[-6] == 0xff && code[-5] == 0x15) ||
-	       (code[-2] == 0xff && (code[-1] & 0xf8) == 0xd0) ||
-	       (code[-3] == 0xff && (code[-2] & 0x38) == 0x10);
-}
-
-/* Where the program was. A fault in a function of libc, or in the guest looking
- * at memory for the program, belongs to the call of it: the first word on the
- * stack that leads back into the program. */
-static uintptr_t place_of(const struct thread *t, uintptr_t pc, uintptr_t sp)
-{
-	enum { LOOK = 1024 };
-	const uintptr_t *at = (const uintptr_t *)(sp & ~(uintptr_t)7);
-
-	if (is_in_program(pc) || (uintptr_t)at < t->stack_low)
-		return pc;
-	for (int i = 0; i < LOOK && (uintptr_t)(at + i) < t->stack_high; i++)
-		if (is_return(at[i]))
-			return at[i];
-	return pc;
 }
 
 /* ---- assertions ---- */
@@ -376,6 +322,7 @@ void ending_fault(int signal, siginfo_t *info, void *machine)
 	uintptr_t sp = (uintptr_t)registers[REG_RSP];
 	struct thread *t = self && self->alive ? self : NULL;
 
+	place_fault();
 	if (counter_answers(info, machine))
 		return;
 	if (can_tell()) {
@@ -459,7 +406,7 @@ void ending_prepare(void)
 	static char room[STACKS_ALTERNATE] __attribute__((aligned(64)));
 	stack_t s = { .ss_flags = SS_DISABLE };
 
-	text_find();
+	place_prepare();
 	/* The program may have set up its own before main. */
 	SYS_2(SYS_sigaltstack, NULL, &s);
 	if (s.ss_flags & SS_DISABLE)
