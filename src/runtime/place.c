@@ -27,9 +27,16 @@ void place_prepare(void)
 	}
 }
 
+static bool is_in_text(uintptr_t pc)
+{
+	return pc >= text_low && pc < text_high;
+}
+
+/* Or in a library that has hooks as the program has, known already or not. */
 static bool is_in_program(uintptr_t pc)
 {
-	return (pc >= text_low && pc < text_high) || module_is_instrumented(pc);
+	return is_in_text(pc) ||
+	       (module_site(pc) && module_is_instrumented(pc));
 }
 
 /* ---- by the tables for unwinding ---- */
@@ -91,7 +98,7 @@ static bool is_return(uintptr_t pc)
 {
 	const uint8_t *code = (const uint8_t *)pc;
 
-	if (pc < text_low || pc >= text_high || pc - text_low < 6)
+	if (!is_in_text(pc) || pc - text_low < 6)
 		return false;
 	return code[-5] == 0xe8 || (code[-6] == 0xff && code[-5] == 0x15) ||
 	       (code[-2] == 0xff && (code[-1] & 0xf8) == 0xd0) ||
