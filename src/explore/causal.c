@@ -135,6 +135,7 @@ struct causal *causal_new(const struct causal_trace *t, enum solver_kind kind,
 	m->sources =
 		xcalloc(t->initial.count * t->threads + 1, sizeof(*m->sources));
 	m->kept = xcalloc(t->parts.count + 1, sizeof(*m->kept));
+	m->needs = xcalloc(t->events.count * t->threads + 1, sizeof(*m->needs));
 	order_graph_init(&m->must, t->threads);
 	add_events(m);
 	add_given(m);
@@ -164,6 +165,7 @@ void causal_free(struct causal *m)
 	free(m->there);
 	free(m->sources);
 	free(m->kept);
+	free(m->needs);
 	vec_free(&m->matches);
 	vec_free(&m->tokens);
 	vec_free(&m->takers);
@@ -175,41 +177,19 @@ void causal_free(struct causal *m)
 
 /* ---- Questions ---- */
 
-struct values {
-	uint64_t *at;
-	size_t count, room;
-};
-
-static void add_value(const struct causal *m, uint32_t event,
-		      const struct causal_part *part, uint64_t value,
-		      struct values *out)
+/* The values that a part may get, the one it had first. */
+static struct causal_values values_of(const struct causal *m, uint32_t event,
+				      const struct causal_part *part)
 {
-	for (size_t i = 0; i < out->count; i++)
-		if (out->at[i] == value)
-			return;
-	if (causal_has_source(m, event, part, value))
-		vec_push(out, value);
-}
-
-/* The values that a part may get, as far as a look can tell; the one it had
- * comes first. */
-static struct values values_of(const struct causal *m, uint32_t event,
-			       const struct causal_part *part)
-{
-	const struct causal_sources *list =
-		m->sources + (size_t)part->location * m->trace->threads;
-	struct values out = { 0 };
+	struct causal_values out = { 0 };
 
 	vec_push(&out, part->was);
-	add_value(m, event, part, m->trace->initial.at[part->location], &out);
-	for (uint32_t t = 0; t < m->trace->threads; t++)
-		for (size_t i = 0; i < list[t].count; i++)
-			add_value(m, event, part, list[t].at[i].value, &out);
+	causal_add_values(m, event, part, &out);
 	return out;
 }
 
 /* Counts in the digits that the lists of values are; false: back at zero. */
-static bool next_choice(const struct values *lists, size_t *digits,
+static bool next_choice(const struct causal_values *lists, size_t *digits,
 			uint32_t parts)
 {
 	for (uint32_t i = 0; i < parts; i++) {
@@ -227,7 +207,7 @@ enum { CHOICES_MOST = 1024 };
 static void add_targets(struct causal *m, uint32_t event)
 {
 	const struct causal_event *e = &m->trace->events.at[event];
-	struct values *lists = xcalloc(e->parts + 1, sizeof(*lists));
+	struct causal_values *lists = xcalloc(e->parts + 1, sizeof(*lists));
 	size_t *digits = xcalloc(e->parts + 1, sizeof(*digits)), made = 0;
 
 	for (uint32_t i = 0; i < e->parts; i++)

@@ -30,6 +30,11 @@ struct causal_sources {
 	size_t count, room;
 };
 
+struct causal_values {
+	uint64_t *at;
+	size_t count, room;
+};
+
 /* A signal that ends a wait, in a solution where l holds. */
 struct causal_match {
 	uint32_t signal, wait;
@@ -55,6 +60,8 @@ struct causal {
 	literal *present, *there; /* by event */
 	struct causal_sources *sources; /* by location times threads, thread */
 	struct literals *kept;		/* by part: the writes it may read */
+	uint32_t *needs; /* by event times threads, thread: so many events of it
+			  * take place where that one does; causal_reads.c */
 	VEC(struct causal_match) matches;
 	VEC(struct causal_token) tokens;
 	struct literals takers;
@@ -101,9 +108,11 @@ void causal_add_sources(struct causal *m, uint32_t event,
 			const struct causal_part *part, uint64_t value,
 			struct literals *out);
 
-/* Is there such a write? */
-bool causal_has_source(const struct causal *m, uint32_t event,
-		       const struct causal_part *part, uint64_t value);
+/* Adds the values that a part may get, as far as a look can tell and if they
+ * are not there yet. */
+void causal_add_values(const struct causal *m, uint32_t event,
+		       const struct causal_part *part,
+		       struct causal_values *out);
 
 /* Under q: that arrival at a barrier is the last of its round. */
 void causal_add_arrival(struct causal *m, uint32_t event, literal q);

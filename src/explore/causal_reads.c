@@ -5,8 +5,15 @@
  * read, and that every other write to the location is before the one or after
  * the other. Threads are orders already, so of the writer's and the reader's
  * own threads one neighbour each says it all.
+ *
+ * An event takes place only where all does that it *needs*: what is before it
+ * in its thread, and where that reads, what all the writes need that can have
+ * given the value. A read that a write needs has got what it got, so it cannot
+ * get that write. Of a counter's questions nearly all are such.
  */
 #include "explore/causal_model.h"
+
+#include <string.h>
 
 /* The value that was there before any write. */
 enum { INITIAL = CAUSAL_NOBODY };
@@ -92,11 +99,21 @@ static bool is_covered(const struct causal *m, const struct pairing *p,
 	       (p->write == INITIAL || must_be_before(m, p->write, other));
 }
 
-/* Would another write always come between? */
+/* How many events of a thread take place with that one. */
+static uint32_t *needs_of(const struct causal *m, uint32_t event)
+{
+	return &m->needs[(size_t)event * m->trace->threads];
+}
+
+/* Does the write need the read to have got what it got, or would another write
+ * always come between? */
 static bool is_hopeless(const struct causal *m, const struct pairing *p)
 {
 	if (p->write == p->read ||
-	    (p->write != INITIAL && must_be_before(m, p->read, p->write)))
+	    (p->write != INITIAL &&
+	     (must_be_before(m, p->read, p->write) ||
+	      needs_of(m, p->write)[p->reader] >
+		      m->trace->events.at[p->read].position)))
 		return true;
 	for (uint32_t t = 0; t < m->trace->threads; t++)
 		if (is_covered(m, p, t))
@@ -153,47 +170,135 @@ static literal add_source(struct causal *m, const struct pairing *p)
 	return x;
 }
 
-/* Calls for each write that may give the value; stops where that is enough. */
-static bool for_sources(const struct causal *m, uint32_t event,
-			const struct causal_part *part, uint64_t value,
-			struct literals *out, struct causal *to)
+/* Goes through the writes to a location: the initial value, then thread by
+ * thread. */
+struct source_walk {
+	uint32_t thread;
+	size_t next;
+	bool is_begun;
+};
+
+/* The next write of all that a part of the read may get its value from. */
+static bool next_source(const struct causal *m, uint32_t event,
+			const struct causal_part *part,
+			struct source_walk *walk, struct pairing *p,
+			uint64_t *value)
 {
-	struct pairing p = pair(m, event, part->location, INITIAL);
-	bool found = false;
-
-	if (m->trace->initial.at[part->location] == value &&
-	    !is_hopeless(m, &p)) {
-		found = true;
-		if (to)
-			vec_push(out, add_source(to, &p));
+	if (!walk->is_begun) {
+		walk->is_begun = true;
+		*p = pair(m, event, part->location, INITIAL);
+		*value = m->trace->initial.at[part->location];
+		if (!is_hopeless(m, p))
+			return true;
 	}
-	for (uint32_t t = 0; t < m->trace->threads; t++) {
+	for (; walk->thread < m->trace->threads; walk->thread++) {
 		const struct causal_sources *list =
-			sources_of(m, part->location, t);
+			sources_of(m, part->location, walk->thread);
 
-		for (size_t i = 0; i < list->count && (to || !found); i++) {
-			p = pair(m, event, part->location, list->at[i].event);
-			if (list->at[i].value != value || is_hopeless(m, &p))
-				continue;
-			found = true;
-			if (to)
-				vec_push(out, add_source(to, &p));
+		while (walk->next < list->count) {
+			const struct causal_source *s = &list->at[walk->next++];
+
+			*p = pair(m, event, part->location, s->event);
+			*value = s->value;
+			if (!is_hopeless(m, p))
+				return true;
 		}
+		walk->next = 0;
 	}
-	return found;
+	return false;
 }
 
 void causal_add_sources(struct causal *m, uint32_t event,
 			const struct causal_part *part, uint64_t value,
 			struct literals *out)
 {
-	for_sources(m, event, part, value, out, m);
+	struct source_walk walk = { 0 };
+	struct pairing p;
+	uint64_t given;
+
+	while (next_source(m, event, part, &walk, &p, &given))
+		if (given == value)
+			vec_push(out, add_source(m, &p));
 }
 
-bool causal_has_source(const struct causal *m, uint32_t event,
-		       const struct causal_part *part, uint64_t value)
+static bool has_value(const struct causal_values *v, uint64_t value)
 {
-	return for_sources(m, event, part, value, NULL, NULL);
+	for (size_t i = 0; i < v->count; i++)
+		if (v->at[i] == value)
+			return true;
+	return false;
+}
+
+void causal_add_values(const struct causal *m, uint32_t event,
+		       const struct causal_part *part,
+		       struct causal_values *out)
+{
+	struct source_walk walk = { 0 };
+	struct pairing p;
+	uint64_t given;
+
+	while (next_source(m, event, part, &walk, &p, &given))
+		if (!has_value(out, given))
+			vec_push(out, given);
+}
+
+/* ---- what takes place with an event ---- */
+
+/* An event, and all that it needs. */
+static void join_event(const struct causal *m, uint32_t *to, uint32_t event)
+{
+	const struct causal_event *e = &m->trace->events.at[event];
+	const uint32_t *more = needs_of(m, event);
+
+	for (uint32_t t = 0; t < m->trace->threads; t++) {
+		uint32_t count = t == e->thread ? e->position + 1 : more[t];
+
+		if (count > to[t])
+			to[t] = count;
+	}
+}
+
+/* What all writes have in common that may give a part the value it had. */
+static void join_sources(const struct causal *m, uint32_t event,
+			 const struct causal_part *part, uint32_t *common,
+			 uint32_t *one)
+{
+	uint32_t threads = m->trace->threads;
+	struct source_walk walk = { 0 };
+	struct pairing p;
+	uint64_t value;
+
+	memset(common, 0xff, threads * sizeof(*common));
+	while (next_source(m, event, part, &walk, &p, &value)) {
+		if (value != part->was)
+			continue;
+		memset(one, 0, threads * sizeof(*one));
+		if (p.write != INITIAL)
+			join_event(m, one, p.write);
+		for (uint32_t t = 0; t < threads; t++)
+			if (one[t] < common[t])
+				common[t] = one[t];
+	}
+	for (uint32_t t = 0; t < threads; t++)
+		if (common[t] != 0xffffffff &&
+		    common[t] > needs_of(m, event)[t])
+			needs_of(m, event)[t] = common[t];
+}
+
+/* What is before an event in its thread, and what must be before it. */
+static void join_earlier(const struct causal *m, uint32_t event)
+{
+	const struct order_graph *g = &m->must;
+
+	for (uint32_t t = 0; t < g->chains; t++) {
+		uint32_t count = g->clock.at[(size_t)event * g->chains + t];
+
+		if (t == m->trace->events.at[event].thread)
+			count = m->trace->events.at[event].position;
+		if (count)
+			join_event(m, needs_of(m, event),
+				   g->chain[t].at[count - 1]);
+	}
 }
 
 /* A read that takes place as in the trace has one of its sources. */
@@ -211,11 +316,17 @@ static void keep_value(struct causal *m, uint32_t event, uint32_t part)
 void causal_add_reads(struct causal *m)
 {
 	const struct causal_trace *t = m->trace;
+	uint32_t *scratch = xcalloc(2 * t->threads + 1, sizeof(*scratch));
 
 	for (uint32_t i = 0; i < t->events.count; i++) {
 		const struct causal_event *e = &t->events.at[i];
 
-		for (uint32_t k = 0; k < e->parts && causal_reads(e); k++)
+		join_earlier(m, i);
+		for (uint32_t k = 0; k < e->parts && causal_reads(e); k++) {
+			join_sources(m, i, &t->parts.at[e->part + k], scratch,
+				     scratch + t->threads);
 			keep_value(m, i, e->part + k);
+		}
 	}
+	free(scratch);
 }

@@ -12,6 +12,7 @@
 
 #include "explore/conflicts.h"
 #include "explore/known_runs.h"
+#include "explore/ranking.h"
 #include "explore/search_kind.h"
 
 enum {
@@ -57,8 +58,8 @@ struct past {
 	struct trace_model *m;
 	struct causal *model; /* made when first asked */
 	VEC(struct question) questions;
-	size_t open;
-	uint32_t flying; /* runs that it asked for */
+	struct ranking urgent; /* of the questions that are not done */
+	uint32_t flying;       /* runs that it asked for */
 	bool is_busy;
 	bool is_ready;	/* its questions are known */
 	uint32_t stuck; /* how often it was asked for deadlocks */

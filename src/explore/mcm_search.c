@@ -44,6 +44,7 @@ static void past_free(struct past *p)
 		free(p->whole);
 	}
 	vec_free(&p->questions);
+	ranking_done(&p->urgent);
 	vec_free(&p->conflicts);
 	free(p);
 }
@@ -72,6 +73,18 @@ double mcm_now(void)
 
 /* ---- questions of a run ---- */
 
+enum {
+	URGENT_NEW = 1000000, /* this place has never read that */
+	URGENT_CHECK,	      /* nor has a check seen it */
+	URGENT_NULL,	      /* and it would be used as an address */
+};
+
+static const uint32_t urgencies[] = {
+	[HINT_NONE] = URGENT_NEW,
+	[HINT_CHECK] = URGENT_CHECK,
+	[HINT_NULL] = URGENT_NULL,
+};
+
 static uint64_t novelty_of(uint32_t site, uint64_t got)
 {
 	return rng_mix(got ^ rng_mix(site));
@@ -92,6 +105,8 @@ static void question_add(const struct mcm *s, struct past *p,
 			    p->t->threads[e->thread].history.at[place], q.got);
 	q.novelty = novelty_of(e->site, q.got);
 	q.hint = (uint8_t)mcm_hint(s, p, target);
+	ranking_add(&p->urgent, (uint32_t)p->questions.count,
+		    urgencies[q.hint]);
 	vec_push(&p->questions, q);
 }
 
@@ -110,7 +125,6 @@ static int past_prepare(const struct mcm *s, struct past *p)
 	count = causal_targets(p->model, &targets);
 	for (size_t i = 0; i < count; i++)
 		question_add(s, p, &targets[i]);
-	p->open = p->questions.count;
 	conflicts_find(p->m, p->t, o->races, &p->conflicts);
 	p->is_ready = true;
 	return 0;
@@ -133,49 +147,41 @@ static void past_close(struct mcm *s, size_t n)
 
 /* ---- which one ---- */
 
-enum {
-	URGENT_NEW = 1000000, /* this place has never read that */
-	URGENT_CHECK,	      /* nor has a check seen it */
-	URGENT_NULL,	      /* and it would be used as an address */
-};
-
-static uint32_t urgency(struct mcm *s, const struct question *q)
+/* It only ever falls: places are asked for, values are seen. */
+static uint32_t urgency(const struct mcm *s, const struct question *q)
 {
-	static const uint32_t urgencies[] = {
-		[HINT_NONE] = URGENT_NEW,
-		[HINT_CHECK] = URGENT_CHECK,
-		[HINT_NULL] = URGENT_NULL,
-	};
 	uint32_t asked = keymap_find(&s->asked, q->site, 0);
 
 	if (!keymap_find(&s->seen, q->novelty, 0))
 		return asked ? URGENT_NEW : urgencies[q->hint];
-	return 1000 - (asked < 999 ? asked : 999);
+	return 1000 - (uint32_t)(31 - __builtin_clz(asked | 1));
 }
 
-static struct question *most_urgent(struct mcm *s, struct past *p,
+static struct question *most_urgent(const struct mcm *s, struct past *p,
 				    uint32_t *best)
 {
-	struct question *q = NULL;
+	const struct ranked *first;
 
 	*best = 0;
-	for (size_t i = 0; i < p->questions.count; i++) {
-		uint32_t u;
+	while ((first = ranking_first(&p->urgent))) {
+		struct question *q = &p->questions.at[first->number];
 
-		if (p->questions.at[i].is_done)
-			continue;
-		u = urgency(s, &p->questions.at[i]);
-		if (u <= *best)
-			continue;
-		*best = u;
-		q = &p->questions.at[i];
+		*best = q->is_done ? 0 : urgency(s, q);
+		if (*best == first->rank)
+			break;
+		if (q->is_done)
+			ranking_drop(&p->urgent);
+		else
+			ranking_lower(&p->urgent, *best);
 	}
+	if (!first)
+		return NULL;
 	/* A check comes first among the questions of its run; taken before
 	 * those of older runs it cost twice the schedules on programs where
 	 * nearly every read is checked. */
 	if (*best == URGENT_CHECK)
 		*best = URGENT_NEW;
-	return q;
+	return &p->questions.at[first->number];
 }
 
 /* While a run is under way that this one asked for, another question of it may
