@@ -147,14 +147,15 @@ static void past_close(struct mcm *s, size_t n)
 
 /* ---- which one ---- */
 
-/* It only ever falls: places are asked for, values are seen. */
+/* It only ever falls: places are asked for, values are seen. Asking is counted
+ * by powers of two, or each answer would move all questions of its place. */
 static uint32_t urgency(const struct mcm *s, const struct question *q)
 {
 	uint32_t asked = keymap_find(&s->asked, q->site, 0);
 
 	if (!keymap_find(&s->seen, q->novelty, 0))
 		return asked ? URGENT_NEW : urgencies[q->hint];
-	return 1000 - (uint32_t)(31 - __builtin_clz(asked | 1));
+	return 1000 - (uint32_t)(31 - __builtin_clz(asked + 1));
 }
 
 static struct question *most_urgent(const struct mcm *s, struct past *p,
@@ -164,15 +165,16 @@ static struct question *most_urgent(const struct mcm *s, struct past *p,
 
 	*best = 0;
 	while ((first = ranking_first(&p->urgent))) {
-		struct question *q = &p->questions.at[first->number];
+		const struct question *q = &p->questions.at[first->number];
 
-		*best = q->is_done ? 0 : urgency(s, q);
+		if (q->is_done) {
+			ranking_drop(&p->urgent);
+			continue;
+		}
+		*best = urgency(s, q);
 		if (*best == first->rank)
 			break;
-		if (q->is_done)
-			ranking_drop(&p->urgent);
-		else
-			ranking_lower(&p->urgent, *best);
+		ranking_lower(&p->urgent, *best);
 	}
 	if (!first)
 		return NULL;

@@ -3,8 +3,8 @@
  * Where the program was when something happened in code that is not its own: a
  * function of libc, or the guest looking at memory for it.
  */
-#ifndef HEDDLE_RUNTIME_PLACE_H
-#define HEDDLE_RUNTIME_PLACE_H
+#ifndef HEDDLE_PLACE_H
+#define HEDDLE_PLACE_H
 
 #include "runtime/runtime.h"
 
