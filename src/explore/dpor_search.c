@@ -170,6 +170,77 @@ static bool is_waiting_for_lock(const struct traced *e)
 	       e->kind == EVENT_RWLOCK_RDLOCK || e->kind == EVENT_RWLOCK_WRLOCK;
 }
 
+static bool is_wake(const struct traced *e)
+{
+	return e->kind == EVENT_COND_WAIT &&
+	       !(e->flags & (TRACED_LEFT | TRACED_TIME));
+}
+
+static bool is_signal(const struct traced *e)
+{
+	return e->kind == EVENT_COND_SIGNAL || e->kind == EVENT_COND_BROADCAST;
+}
+
+static bool may_wake(const struct traced *signal, const struct traced *wake)
+{
+	return is_signal(signal) && signal->object == wake->object &&
+	       (signal->kind == EVENT_COND_BROADCAST ||
+		signal->other == wake->thread);
+}
+
+/* Of the signals between the begin of a wait and its end the first one that
+ * can end it does. */
+static bool is_woken_by(const struct run_trace *t, uint32_t line,
+			const struct traced *wake)
+{
+	if (!may_wake(&t->lines[line], wake))
+		return false;
+	while (line-- > 0) {
+		const struct traced *e = &t->lines[line];
+
+		if (e->thread == wake->thread)
+			return e->kind == EVENT_COND_WAIT;
+		if (may_wake(e, wake))
+			return false;
+	}
+	return false;
+}
+
+/* Does a reader come or go with it? `line` is where it stands. */
+static bool is_reader(const struct run_trace *t, uint32_t line,
+		      const struct traced *e)
+{
+	if (e->kind != EVENT_RWLOCK_UNLOCK)
+		return e->kind == EVENT_RWLOCK_RDLOCK;
+	while (line-- > 0) {
+		const struct traced *a = &t->lines[line];
+
+		if (a->thread == e->thread && a->object == e->object &&
+		    a->kind != EVENT_RWLOCK_UNLOCK)
+			return a->kind == EVENT_RWLOCK_RDLOCK;
+	}
+	return false;
+}
+
+/* Does the order of a line and a later event, at `end`, of another thread
+ * matter? For the
+ * end of a wait only that of the signal that it was woken by does: the next
+ * signals find the thread awake, whether it has gone on or not. And readers of
+ * a lock come and go as if there were no others. */
+static bool depends(const struct run_trace *t, uint32_t line,
+		    const struct traced *e, uint32_t end)
+{
+	const struct traced *a = &t->lines[line];
+
+	if (!traced_conflicts(a, e))
+		return false;
+	if (is_signal(a) && is_wake(e))
+		return is_woken_by(t, line, e);
+	if (is_wake(a) && is_signal(e))
+		return false;
+	return !is_reader(t, line, a) || !is_reader(t, end, e);
+}
+
 /* Two that conflict, but of which the second cannot go on before the first. */
 static bool is_enabling(const struct traced *a, const struct traced *b)
 {
@@ -188,7 +259,7 @@ static bool is_enabling(const struct traced *a, const struct traced *b)
 		return b->kind == EVENT_MUTEX_LOCK;
 	case EVENT_COND_SIGNAL:
 	case EVENT_COND_BROADCAST:
-		return b->kind == EVENT_COND_WAIT && !(b->flags & TRACED_LEFT);
+		return is_wake(b);
 	default:
 		return false;
 	}
@@ -223,8 +294,7 @@ static bool has_to_wait(const struct clocks *c, const struct run_trace *t,
 		if (is_ordered(c, t, i, m))
 			continue;
 		if (is_before(c, t, m, clock) ||
-		    (t->lines[m].thread != e->thread &&
-		     traced_conflicts(&t->lines[m], e)))
+		    (t->lines[m].thread != e->thread && depends(t, m, e, end)))
 			return true;
 	}
 	return false;
@@ -279,7 +349,7 @@ static void find_race(struct dpor *s, const struct run_trace *t,
 	for (uint32_t i = end; i-- > 0;) {
 		const struct traced *a = &t->lines[i];
 
-		if (a->thread == event->thread || !traced_conflicts(a, event) ||
+		if (a->thread == event->thread || !depends(t, i, event, end) ||
 		    is_enabling(a, event) || is_before(c, t, i, e.clock))
 			continue;
 		add_backtrack(s, t, c, i, &e);
@@ -293,8 +363,7 @@ static void clocks_advance(struct clocks *c, const struct run_trace *t,
 	uint32_t *clock = &c->of_thread[(size_t)e->thread * c->threads];
 
 	for (uint32_t i = line; i-- > 0;)
-		if (t->lines[i].thread != e->thread &&
-		    traced_conflicts(&t->lines[i], e))
+		if (t->lines[i].thread != e->thread && depends(t, i, e, line))
 			join(clock, &c->of_line[(size_t)i * c->threads],
 			     c->threads);
 	c->nth[line] = ++clock[e->thread];

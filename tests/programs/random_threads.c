@@ -5,7 +5,9 @@
  * depending on what they read; main reads every variable when they are joined.
  * It cannot fail and cannot deadlock.
  *
- * random_threads SEED THREADS OPERATIONS: at most so many of each
+ * random_threads SEED THREADS OPERATIONS [more]: at most so many of each; with
+ * a fourth word also read-write locks, single bytes, and counts that are waited
+ * for
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -25,9 +27,16 @@ enum what {
 	LOCKED,	   /* an increment */
 	TRIED,	   /* the same, if the lock is free */
 	POST,
-	TAKE,  /* only where enough are posted */
-	RAISE, /* a flag, and signal */
-	AWAIT, /* the flag */
+	TAKE,	      /* only where enough are posted */
+	RAISE,	      /* a flag, and signal */
+	AWAIT,	      /* the flag */
+	BASIC,	      /* so many kinds without the fourth word */
+	GIVE = BASIC, /* one, and signal */
+	GET,	      /* only where enough are given */
+	LOOK,	      /* under a lock for readers */
+	CHANGE,	      /* under the lock for writers */
+	WRITE_BYTE,   /* one of a variable's */
+	READ_BYTE,
 	KINDS
 };
 
@@ -51,6 +60,11 @@ static sem_t tokens;
 static pthread_mutex_t flag_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t flag_raised = PTHREAD_COND_INITIALIZER;
 static int flag;
+static pthread_mutex_t gift_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gift_there = PTHREAD_COND_INITIALIZER;
+static int gifts;
+static pthread_rwlock_t book = PTHREAD_RWLOCK_INITIALIZER;
+static int pages;
 
 static unsigned long state;
 
@@ -82,6 +96,45 @@ static void flag_raise(void)
 	pthread_mutex_unlock(&flag_lock);
 }
 
+static void gift_give(void)
+{
+	pthread_mutex_lock(&gift_lock);
+	gifts++;
+	pthread_cond_signal(&gift_there);
+	pthread_mutex_unlock(&gift_lock);
+}
+
+static void gift_get(void)
+{
+	pthread_mutex_lock(&gift_lock);
+	while (!gifts)
+		pthread_cond_wait(&gift_there, &gift_lock);
+	gifts--;
+	pthread_mutex_unlock(&gift_lock);
+}
+
+static int book_look(void)
+{
+	int seen;
+
+	pthread_rwlock_rdlock(&book);
+	seen = pages;
+	pthread_rwlock_unlock(&book);
+	return seen;
+}
+
+static void book_change(int number)
+{
+	pthread_rwlock_wrlock(&book);
+	pages += number;
+	pthread_rwlock_unlock(&book);
+}
+
+static volatile char *byte_of(const struct operation *o)
+{
+	return (volatile char *)&plain[o->variable] + o->lock;
+}
+
 static void synchronise(const struct operation *o)
 {
 	switch (o->what) {
@@ -101,6 +154,15 @@ static void synchronise(const struct operation *o)
 		break;
 	case RAISE:
 		flag_raise();
+		break;
+	case GIVE:
+		gift_give();
+		break;
+	case GET:
+		gift_get();
+		break;
+	case CHANGE:
+		book_change(o->number);
 		break;
 	default:
 		flag_await();
@@ -130,6 +192,13 @@ static int operate(const struct operation *o, int last, int sum)
 	case EXCHANGE:
 		return atomic_compare_exchange_strong(&atomics[o->variable],
 						      &expected, 5);
+	case LOOK:
+		return book_look();
+	case WRITE_BYTE:
+		*byte_of(o) = (char)o->number;
+		return last;
+	case READ_BYTE:
+		return *byte_of(o);
 	default:
 		synchronise(o);
 		return last;
@@ -148,28 +217,50 @@ static void *actor_run(void *arg)
 	return NULL;
 }
 
-/* Every token that is taken is posted by somebody who waits for nothing. */
-static void make_actor(struct actor *a, int operations, int number, int *posts)
+/* What was posted and given by the first thread, and not taken yet. */
+struct stock {
+	int posts, gifts;
+};
+
+static int is_waiting(enum what what)
+{
+	return (what >= POST && what <= AWAIT) || what == GIVE || what == GET;
+}
+
+/* Who waits is never the first thread, and gets what that one made. */
+static enum what supplied(enum what what, int number, struct stock *stock)
+{
+	if (number == 0) {
+		if (what == TAKE)
+			what = POST;
+		if (what == AWAIT)
+			what = RAISE;
+		if (what == GET)
+			what = GIVE;
+		stock->posts += what == POST;
+		stock->gifts += what == GIVE;
+	} else if ((what == TAKE && --stock->posts < 0) ||
+		   (what == GET && --stock->gifts < 0)) {
+		what = READ;
+	}
+	return what;
+}
+
+static void make_actor(struct actor *a, int operations, int number, int kinds,
+		       struct stock *stock)
 {
 	a->count = 1 + chance(operations);
 	for (int i = 0; i < a->count; i++) {
 		struct operation *o = &a->operations[i];
 
-		*o = (struct operation){ .what = (enum what)chance(KINDS),
+		*o = (struct operation){ .what = (enum what)chance(kinds),
 					 .variable = chance(VARIABLES - 1),
 					 .number = chance(3),
 					 .lock = chance(LOCKS) };
-		/* What waits is seldom, and the first thread never does. */
-		if (o->what >= POST && chance(3))
+		/* What waits is seldom. */
+		if (is_waiting(o->what) && chance(3))
 			o->what = (enum what)chance(WRITE_IF + 1);
-		if (number == 0 && o->what == TAKE)
-			o->what = POST;
-		if (number == 0 && o->what == AWAIT)
-			o->what = RAISE;
-		if (number == 0 && o->what == POST)
-			++*posts;
-		if (o->what == TAKE && --*posts < 0)
-			o->what = READ;
+		o->what = supplied(o->what, number, stock);
 		if (o->what == AWAIT)
 			a->operations[i].number = -1;
 	}
@@ -190,7 +281,9 @@ int main(int argc, char **argv)
 {
 	int most = argc > 2 ? atoi(argv[2]) : 2;
 	int operations = argc > 3 ? atoi(argv[3]) : 3;
-	int threads, posts = 0, sum = 0;
+	int kinds = argc > 4 ? KINDS : BASIC;
+	int threads, sum = 0;
+	struct stock stock = { 0 };
 	pthread_t ids[THREADS];
 
 	state = (unsigned long)(argc > 1 ? atoi(argv[1]) : 1) * 7919;
@@ -201,7 +294,7 @@ int main(int argc, char **argv)
 	sem_init(&tokens, 0, 0);
 	threads = 2 + chance(most - 1);
 	for (int i = 0; i < threads; i++)
-		make_actor(&actors[i], operations, i, &posts);
+		make_actor(&actors[i], operations, i, kinds, &stock);
 	make_flag(threads);
 	for (int i = 0; i < threads; i++)
 		pthread_create(&ids[i], NULL, actor_run, &actors[i]);
@@ -211,6 +304,6 @@ int main(int argc, char **argv)
 		sum += plain[i] + atomic_load(&atomics[i]);
 	for (int i = 0; i < LOCKS; i++)
 		sum += guarded[i];
-	printf("%d\n", sum);
+	printf("%d\n", sum + gifts + pages);
 	return 0;
 }
