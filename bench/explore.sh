@@ -174,6 +174,10 @@ echo "Other sizes that fit the paper's CHESS: $(other_sizes | paste -sd ' ')"
 echo
 "$here/bench/explore_random.sh" "$programs" 2 3 5 2>&1
 echo
+echo "Larger ones, with read-write locks, signals and single bytes as well:"
+echo
+"$here/bench/explore_random.sh" $((programs / 3)) 4 8 2 "mcm dpor" more 2>&1
+echo
 [[ $patience != 120 ]] || {
 	echo "Questions to both solvers, with the same answers, all schedules" \
 		"simulated: $("$BUILD/tests/test_causal_z3" 2>&1 |

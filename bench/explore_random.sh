@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Programs that nobody wrote (tests/programs/random_threads.c), explored by
-# maximal causality, by partial-order reduction and, as long as they are small,
-# exhaustively: are the classes the same, and how many runs did it take? Two
-# programs at a time. Prints what differs, every program on which mcm needs more
-# runs than DPOR, and the geometric mean of runs.
+# maximal causality, by partial-order reduction and exhaustively, as far as they
+# come to an end in time: are the classes the same, and how many runs did it
+# take? Two programs at a time. Prints what differs, every program on which mcm
+# needs more runs than DPOR, and the geometric mean of runs.
 #
-#	bench/explore_random.sh [PROGRAMS [THREADS [OPERATIONS [SECONDS]]]]
+#	bench/explore_random.sh [PROGRAMS [THREADS [OPERATIONS [SECONDS
+#		[SEARCHES [more]]]]]]
+#
+# SEARCHES: "mcm dpor dfs" or the first two. With the last word the programs do
+# more kinds of things.
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,6 +22,8 @@ programs=${1:-200}
 export threads=${2:-2}
 export operations=${3:-3}
 export seconds=${4:-10}
+export searches=${5:-mcm dpor dfs}
+export more=${6:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
@@ -29,7 +35,8 @@ cd "$scratch" || exit 2
 explore() {
 	if ! timeout $((seconds + 30)) "$heddle" explore --json -j 1 \
 		--store "store.$2" --for "${seconds}s" --search "$1" \
-		--classes "$1.$2" -- ./random "$2" "$threads" "$operations" \
+		--classes "$1.$2" -- \
+		./random "$2" "$threads" "$operations" ${more:+"$more"} \
 		> "out.$2" 2> /dev/null; then
 		echo -
 		return
@@ -40,11 +47,11 @@ explore() {
 
 # SEED: a line of runs, and on standard error what should not be.
 program() {
-	local mcm dpor dfs
+	local mcm dpor dfs=-
 
 	mcm=$(explore mcm "$1")
 	dpor=$(explore dpor "$1")
-	dfs=$(explore dfs "$1")
+	[[ $searches != *dfs* ]] || dfs=$(explore dfs "$1")
 	[[ $mcm != - ]] || echo "program $1: mcm is not complete" >&2
 	[[ $mcm == - || $dfs == - ]] || cmp -s "mcm.$1" "dfs.$1" ||
 		echo "program $1: mcm and dfs differ" >&2
@@ -58,15 +65,19 @@ program() {
 export -f explore program
 
 seq 1 "$programs" | xargs -P "$(nproc)" -I{} bash -c 'program {}' 2> told |
-	awk '
+	awk -v with_dfs="$([[ $searches == *dfs* ]] && echo yes)" '
 	$2 != "-" { mcm++ }
+	$3 != "-" { dpor++ }
 	$4 != "-" { dfs++ }
 	$2 != "-" && $3 != "-" {
 		a += log($2); b += log($3); n++
 		more += $2 > $3; fewer += $2 < $3
 	}
 	END {
-		printf "%d programs: mcm complete on %d, dfs on %d. ", NR, mcm, dfs
+		printf "%d programs: mcm complete on %d, DPOR on %d", NR, mcm, dpor
+		if (with_dfs)
+			printf ", dfs on %d", dfs
+		printf ". "
 		if (n)
 			printf "Geometric mean of runs: mcm %.2f, DPOR %.2f " \
 			       "(%d fewer, %d more).\n", exp(a / n), exp(b / n),
