@@ -136,12 +136,15 @@ struct causal *causal_new(const struct causal_trace *t, enum solver_kind kind,
 		xcalloc(t->initial.count * t->threads + 1, sizeof(*m->sources));
 	m->kept = xcalloc(t->parts.count + 1, sizeof(*m->kept));
 	m->needs = xcalloc(t->events.count * t->threads + 1, sizeof(*m->needs));
+	m->before =
+		xcalloc(t->events.count * t->threads + 1, sizeof(*m->before));
 	order_graph_init(&m->must, t->threads);
 	add_events(m);
 	add_given(m);
 	add_lives(m);
 	causal_add_barriers(m);
 	find_sources(m);
+	causal_find_needs(m);
 	causal_add_reads(m);
 	causal_add_locks(m);
 	causal_add_waits(m);
@@ -166,6 +169,7 @@ void causal_free(struct causal *m)
 	free(m->sources);
 	free(m->kept);
 	free(m->needs);
+	free(m->before);
 	vec_free(&m->matches);
 	vec_free(&m->tokens);
 	vec_free(&m->takers);

@@ -75,11 +75,19 @@ static literal left_before(struct causal *m, const struct section *a,
 	return l;
 }
 
+/* Is the one left before the other is entered, whenever that is? */
+static bool is_over(const struct causal *m, const struct section *a,
+		    const struct section *b)
+{
+	return a->leave != CAUSAL_NOBODY &&
+	       (must_be_before(m, a->leave, b->enter) ||
+		causal_is_needed(m, a->leave, b->enter));
+}
+
 static void exclude(struct causal *m, const struct section *a,
 		    const struct section *b)
 {
-	if (must_be_before(m, a->enter, b->enter) &&
-	    a->leave != CAUSAL_NOBODY && must_be_before(m, a->leave, b->enter))
+	if (is_over(m, a, b) || is_over(m, b, a))
 		return;
 	causal_clause(m, literal_not(m->present[a->enter]),
 		      literal_not(m->present[b->enter]), left_before(m, a, b),

@@ -60,8 +60,9 @@ struct causal {
 	literal *present, *there; /* by event */
 	struct causal_sources *sources; /* by location times threads, thread */
 	struct literals *kept;		/* by part: the writes it may read */
-	uint32_t *needs; /* by event times threads, thread: so many events of it
-			  * take place where that one does; causal_reads.c */
+	/* By event times threads, thread: so many events of it take place, and
+	 * earlier, where that one does; the second, whatever it reads. */
+	uint32_t *needs, *before; /* causal_reads.c */
 	VEC(struct causal_match) matches;
 	VEC(struct causal_token) tokens;
 	struct literals takers;
@@ -78,6 +79,17 @@ static inline bool must_be_before(const struct causal *m, uint32_t a,
 				  uint32_t b)
 {
 	return order_graph_is_before(&m->must, a, b);
+}
+
+/* Does `event` take place, and earlier, wherever `other` does? False where that
+ * is not known. */
+static inline bool causal_is_needed(const struct causal *m, uint32_t event,
+				    uint32_t other)
+{
+	const struct causal_event *e = &m->trace->events.at[event];
+
+	return m->needs[(size_t)other * m->trace->threads + e->thread] >
+	       e->position;
 }
 
 /* The literal "a is before b"; the order of the trace is tried first. */
@@ -116,6 +128,9 @@ void causal_add_values(const struct causal *m, uint32_t event,
 
 /* Under q: that arrival at a barrier is the last of its round. */
 void causal_add_arrival(struct causal *m, uint32_t event, literal q);
+
+/* Before anything is added that looks at them. */
+void causal_find_needs(struct causal *m);
 
 void causal_add_reads(struct causal *m);
 void causal_add_locks(struct causal *m);

@@ -6,10 +6,12 @@
  * the other. Threads are orders already, so of the writer's and the reader's
  * own threads one neighbour each says it all.
  *
- * An event takes place only where all does that it *needs*: what is before it
- * in its thread, and where that reads, what all the writes need that can have
- * given the value. A read that a write needs has got what it got, so it cannot
- * get that write. Of a counter's questions nearly all are such.
+ * An event takes place only where all does that it *needs*, and after that:
+ * what is before it in its thread, and where that reads, what all the writes
+ * need that can have given the value. A read that a write needs has got what it
+ * got, so it cannot get that write; nor can it where another write is needed by
+ * what is before the read and needs the first. Of a counter's questions nearly
+ * all are such.
  */
 #include "explore/causal_model.h"
 
@@ -78,8 +80,26 @@ static uint32_t next_write(const struct causal *m, const struct pairing *p,
 	return n < list->count ? list->at[n].event : INITIAL;
 }
 
-/* Is there a write of that thread that must come between? The last one that
- * must be before the read says it for all. */
+/* How many events of a thread take place with that one. */
+static uint32_t *needs_of(const struct causal *m, uint32_t event)
+{
+	return &m->needs[(size_t)event * m->trace->threads];
+}
+
+/* The same, whatever it reads. */
+static uint32_t *before_of(const struct causal *m, uint32_t event)
+{
+	return &m->before[(size_t)event * m->trace->threads];
+}
+
+/* Where b takes place, a does and is before it. */
+static bool is_earlier(const struct causal *m, uint32_t a, uint32_t b)
+{
+	return must_be_before(m, a, b) || causal_is_needed(m, a, b);
+}
+
+/* Is there a write of that thread that comes between? The last one that is
+ * before the read says it for all. */
 static bool is_covered(const struct causal *m, const struct pairing *p,
 		       uint32_t thread)
 {
@@ -89,6 +109,8 @@ static bool is_covered(const struct causal *m, const struct pairing *p,
 	uint32_t other;
 	size_t n;
 
+	if (events < before_of(m, p->read)[thread])
+		events = before_of(m, p->read)[thread];
 	if (!events)
 		return false;
 	n = writes_before(list, g->chain[thread].at[events - 1] + 1);
@@ -96,13 +118,7 @@ static bool is_covered(const struct causal *m, const struct pairing *p,
 		return false;
 	other = list->at[n - 1].event;
 	return other != p->write &&
-	       (p->write == INITIAL || must_be_before(m, p->write, other));
-}
-
-/* How many events of a thread take place with that one. */
-static uint32_t *needs_of(const struct causal *m, uint32_t event)
-{
-	return &m->needs[(size_t)event * m->trace->threads];
+	       (p->write == INITIAL || is_earlier(m, p->write, other));
 }
 
 /* Does the write need the read to have got what it got, or would another write
@@ -110,10 +126,7 @@ static uint32_t *needs_of(const struct causal *m, uint32_t event)
 static bool is_hopeless(const struct causal *m, const struct pairing *p)
 {
 	if (p->write == p->read ||
-	    (p->write != INITIAL &&
-	     (must_be_before(m, p->read, p->write) ||
-	      needs_of(m, p->write)[p->reader] >
-		      m->trace->events.at[p->read].position)))
+	    (p->write != INITIAL && is_earlier(m, p->read, p->write)))
 		return true;
 	for (uint32_t t = 0; t < m->trace->threads; t++)
 		if (is_covered(m, p, t))
@@ -136,8 +149,7 @@ static void keep_apart(struct causal *m, literal x, const struct pairing *p,
 	for (size_t i = 0; i < list->count; i++) {
 		uint32_t w = list->at[i].event;
 
-		if (must_be_before(m, w, p->write) ||
-		    must_be_before(m, p->read, w))
+		if (is_earlier(m, w, p->write) || is_earlier(m, p->read, w))
 			continue;
 		causal_clause(m, literal_not(x), causal_before(m, w, p->write),
 			      causal_before(m, p->read, w));
@@ -156,12 +168,13 @@ static literal add_source(struct causal *m, const struct pairing *p)
 		if (t == p->reader) {
 			uint32_t own = own_write(m, p);
 
-			if (own != INITIAL && own != p->write)
+			if (own != INITIAL && own != p->write &&
+			    !is_earlier(m, own, p->write))
 				imply_before(m, x, own, p->write);
 		} else if (t == p->writer || p->write == INITIAL) {
 			uint32_t next = next_write(m, p, t);
 
-			if (next != INITIAL)
+			if (next != INITIAL && !is_earlier(m, p->read, next))
 				imply_before(m, x, p->read, next);
 		} else {
 			keep_apart(m, x, p, t);
@@ -170,40 +183,48 @@ static literal add_source(struct causal *m, const struct pairing *p)
 	return x;
 }
 
-/* Goes through the writes to a location: the initial value, then thread by
- * thread. */
+/* Goes through the writes that a part of a read may get its value from: the
+ * initial value, then thread by thread. */
 struct source_walk {
-	uint32_t thread;
+	const struct causal_part *part;
+	const uint64_t *only; /* of this value, unless NULL */
+	struct pairing found;
+	uint64_t value; /* of the one that was found */
+	uint32_t read, thread;
 	size_t next;
 	bool is_begun;
 };
 
-/* The next write of all that a part of the read may get its value from. */
-static bool next_source(const struct causal *m, uint32_t event,
-			const struct causal_part *part,
-			struct source_walk *walk, struct pairing *p,
-			uint64_t *value)
+static bool is_source(const struct causal *m, struct source_walk *w,
+		      uint32_t write, uint64_t value)
 {
-	if (!walk->is_begun) {
-		walk->is_begun = true;
-		*p = pair(m, event, part->location, INITIAL);
-		*value = m->trace->initial.at[part->location];
-		if (!is_hopeless(m, p))
+	if (w->only && *w->only != value)
+		return false;
+	w->found = pair(m, w->read, w->part->location, write);
+	w->value = value;
+	return !is_hopeless(m, &w->found);
+}
+
+static bool next_source(const struct causal *m, struct source_walk *w)
+{
+	uint32_t location = w->part->location;
+
+	if (!w->is_begun) {
+		w->is_begun = true;
+		if (is_source(m, w, INITIAL, m->trace->initial.at[location]))
 			return true;
 	}
-	for (; walk->thread < m->trace->threads; walk->thread++) {
+	for (; w->thread < m->trace->threads; w->thread++) {
 		const struct causal_sources *list =
-			sources_of(m, part->location, walk->thread);
+			sources_of(m, location, w->thread);
 
-		while (walk->next < list->count) {
-			const struct causal_source *s = &list->at[walk->next++];
+		while (w->next < list->count) {
+			const struct causal_source *s = &list->at[w->next++];
 
-			*p = pair(m, event, part->location, s->event);
-			*value = s->value;
-			if (!is_hopeless(m, p))
+			if (is_source(m, w, s->event, s->value))
 				return true;
 		}
-		walk->next = 0;
+		w->next = 0;
 	}
 	return false;
 }
@@ -212,13 +233,10 @@ void causal_add_sources(struct causal *m, uint32_t event,
 			const struct causal_part *part, uint64_t value,
 			struct literals *out)
 {
-	struct source_walk walk = { 0 };
-	struct pairing p;
-	uint64_t given;
+	struct source_walk w = { .part = part, .only = &value, .read = event };
 
-	while (next_source(m, event, part, &walk, &p, &given))
-		if (given == value)
-			vec_push(out, add_source(m, &p));
+	while (next_source(m, &w))
+		vec_push(out, add_source(m, &w.found));
 }
 
 static bool has_value(const struct causal_values *v, uint64_t value)
@@ -233,13 +251,11 @@ void causal_add_values(const struct causal *m, uint32_t event,
 		       const struct causal_part *part,
 		       struct causal_values *out)
 {
-	struct source_walk walk = { 0 };
-	struct pairing p;
-	uint64_t given;
+	struct source_walk w = { .part = part, .read = event };
 
-	while (next_source(m, event, part, &walk, &p, &given))
-		if (!has_value(out, given))
-			vec_push(out, given);
+	while (next_source(m, &w))
+		if (!has_value(out, w.value))
+			vec_push(out, w.value);
 }
 
 /* ---- what takes place with an event ---- */
@@ -264,17 +280,15 @@ static void join_sources(const struct causal *m, uint32_t event,
 			 uint32_t *one)
 {
 	uint32_t threads = m->trace->threads;
-	struct source_walk walk = { 0 };
-	struct pairing p;
-	uint64_t value;
+	struct source_walk w = { .part = part,
+				 .only = &part->was,
+				 .read = event };
 
 	memset(common, 0xff, threads * sizeof(*common));
-	while (next_source(m, event, part, &walk, &p, &value)) {
-		if (value != part->was)
-			continue;
+	while (next_source(m, &w)) {
 		memset(one, 0, threads * sizeof(*one));
-		if (p.write != INITIAL)
-			join_event(m, one, p.write);
+		if (w.found.write != INITIAL)
+			join_event(m, one, w.found.write);
 		for (uint32_t t = 0; t < threads; t++)
 			if (one[t] < common[t])
 				common[t] = one[t];
@@ -296,9 +310,11 @@ static void join_earlier(const struct causal *m, uint32_t event)
 		if (t == m->trace->events.at[event].thread)
 			count = m->trace->events.at[event].position;
 		if (count)
-			join_event(m, needs_of(m, event),
+			join_event(m, before_of(m, event),
 				   g->chain[t].at[count - 1]);
 	}
+	memcpy(needs_of(m, event), before_of(m, event),
+	       g->chains * sizeof(*m->needs));
 }
 
 /* A read that takes place as in the trace has one of its sources. */
@@ -313,7 +329,7 @@ static void keep_value(struct causal *m, uint32_t event, uint32_t part)
 	kept->count--;
 }
 
-void causal_add_reads(struct causal *m)
+void causal_find_needs(struct causal *m)
 {
 	const struct causal_trace *t = m->trace;
 	uint32_t *scratch = xcalloc(2 * t->threads + 1, sizeof(*scratch));
@@ -322,11 +338,21 @@ void causal_add_reads(struct causal *m)
 		const struct causal_event *e = &t->events.at[i];
 
 		join_earlier(m, i);
-		for (uint32_t k = 0; k < e->parts && causal_reads(e); k++) {
+		for (uint32_t k = 0; k < e->parts && causal_reads(e); k++)
 			join_sources(m, i, &t->parts.at[e->part + k], scratch,
 				     scratch + t->threads);
-			keep_value(m, i, e->part + k);
-		}
 	}
 	free(scratch);
+}
+
+void causal_add_reads(struct causal *m)
+{
+	const struct causal_trace *t = m->trace;
+
+	for (uint32_t i = 0; i < t->events.count; i++) {
+		const struct causal_event *e = &t->events.at[i];
+
+		for (uint32_t k = 0; k < e->parts && causal_reads(e); k++)
+			keep_value(m, i, e->part + k);
+	}
 }

@@ -307,6 +307,36 @@ static void reads_before_the_target_keep_their_values(void **state)
 	causal_trace_done(&t);
 }
 
+/* Three threads count to eight, one after the other. What a thread counts to
+ * depends on all that was counted before, so its first read alone can get
+ * something else: what those before it may have come to. */
+static void questions_that_values_settle_are_not_asked(void **state)
+{
+	enum { THREADS = 3, TURNS = 8 };
+	struct causal_trace t;
+	struct causal *m;
+	struct err err;
+	const struct causal_target *targets;
+	size_t count;
+
+	(void)state;
+	written_init(&t, THREADS, 1, 1);
+	for (uint32_t i = 0; i < THREADS * TURNS; i++) {
+		written_sync(&t, i / TURNS, CAUSAL_LOCK, A);
+		written_read(&t, i / TURNS, 0, i);
+		written_write(&t, i / TURNS, 0, i + 1);
+		written_sync(&t, i / TURNS, CAUSAL_UNLOCK, A);
+	}
+	m = causal_new(&t, SOLVER_ORDER, &err);
+	assert_non_null(m);
+	count = causal_targets(m, &targets);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(t.events.at[targets[i].event].position, 1);
+	assert_int_equal(count, TURNS + 2 * TURNS);
+	causal_free(m);
+	causal_trace_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +348,7 @@ int main(void)
 		cmocka_unit_test(a_schedule_may_stop_before_a_section),
 		cmocka_unit_test(a_lock_that_is_never_left_keeps_others_out),
 		cmocka_unit_test(reads_before_the_target_keep_their_values),
+		cmocka_unit_test(questions_that_values_settle_are_not_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
