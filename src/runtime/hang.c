@@ -3,6 +3,7 @@
 
 #include "format/put.h"
 #include "runtime/blocking_away.h"
+#include "runtime/place.h"
 #include "runtime/real.h"
 #include "runtime/sys.h"
 
@@ -38,6 +39,7 @@ static void hang_tell(int signal, siginfo_t *info, void *at)
 	const ucontext_t *context = at;
 	struct thread *t = self;
 	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 
 	(void)signal;
 	if (!t || !t->alive)
@@ -46,10 +48,11 @@ static void hang_tell(int signal, siginfo_t *info, void *at)
 		deaf_look(t, pc);
 		return;
 	}
+	t->inside++;
 	control_fail(t, OUTCOME_HANG,
 		     info->si_value.sival_int ? "loop without points" :
 						"a call that nobody ends",
-		     t->inside ? control->threads[t->number].pc : pc);
+		     place_of(t, pc, sp));
 }
 
 void hang_begin(void)

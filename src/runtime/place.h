@@ -15,8 +15,8 @@ void place_prepare(void);
 
 /* The address in the program's code that led to `pc`: `pc` itself, or what the
  * call out of the program returns to; `pc` too when that is not to be found.
- * `sp` is the stack pointer there. Made for faults: takes its time and some
- * kilobytes of stack, and locks nothing. The thread is inside of the guest. */
+ * `sp` is the stack pointer there. Made for handlers of signals: takes its time
+ * and some kilobytes of stack, and locks nothing. */
 uintptr_t place_of(const struct thread *t, uintptr_t pc, uintptr_t sp);
 
 /* Called first in a handler of faults: one that place_of itself met, on a stack

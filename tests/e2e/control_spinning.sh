@@ -39,6 +39,12 @@ done
 run 1 "$HEDDLE" run --strategy random -n 20 --seed 1 --hang 300ms -- ./hang
 has out 'hang: loop without points in wait'
 
+# Wherever the one who asks meets it: in the program, or in the guest for it.
+build interrupted "$programs/runs_interrupted.c"
+run 1 "$HEDDLE" run --strategy random -n 6 -j 1 --seed 1 --all-failures \
+	--hang 200ms -- ./interrupted
+has out 'hang: loop without points in fill (runs_interrupted.c:'
+has out 'first in run 1, in 6 of 6'
 # With a hook in every basic block such a loop gives way: it ends if it can, and
 # is a livelock if not. (clang takes it that loops end, and has none here.)
 rm -rf .heddle
