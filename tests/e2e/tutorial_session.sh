@@ -25,6 +25,11 @@ while IFS= read -r line; do
 	fi
 done < shown
 
+is_left_to_chance() {
+	[[ $1 == ./tickets* || $1 == 'heddle run --observe '* ||
+		$1 == 'heddle test -- '* ]]
+}
+
 for ((i = 1; i <= number; i++)); do
 	status=0
 	# A bug that was shown is what is wanted here.
@@ -34,11 +39,14 @@ for ((i = 1; i <= number; i++)); do
 		fail "status $status: $(cat "command-$i")"
 	# "..." at the end of what is shown stands for no line as well.
 	[[ $(tail -n 1 "shown-$i") != ... ]] || echo >> "happened-$i"
-	# What experiments confirm needs some time, which a busy machine takes.
+	# Free runs meet the bug now and then, and what experiments confirm
+	# needs some time, which a busy machine takes.
 	for _ in 1 2 3 4; do
-		[[ $(cat "command-$i") == 'heddle test -- '* ]] || break
+		is_left_to_chance "$(cat "command-$i")" || break
 		is_like "happened-$i" "shown-$i" && break
-		bash -c "$(cat "command-$i")" > "happened-$i" 2>&1 < /dev/null
+		rm -rf .heddle/runs
+		timeout 100 bash -c "$(cat "command-$i")" > "happened-$i" 2>&1 \
+			< /dev/null
 	done
 	is_like "happened-$i" "shown-$i" || {
 		fail "not as shown: $(cat "command-$i")"
