@@ -61,13 +61,15 @@ timeout 60 "$HEDDLE" run --strategy random --points sync -n 1 --fail-on race \
 	-- ./writes > out 2> err &
 limit=$!
 until tool=$(pgrep -P "$limit"); do :; done
-# Its server, and the run, which has three threads by then.
-until [[ $(find /proc/"$(youngest "$tool")"/task -maxdepth 1 2> /dev/null |
-	wc -l) -eq 4 ]]; do
+# Below it is its server, and below that the run, which has three threads by
+# then; so may the tool itself.
+run_pid=$tool
+until [[ $run_pid != "$tool" && $(find /proc/"$run_pid"/task -maxdepth 1 \
+	2> /dev/null | wc -l) -eq 4 ]]; do
 	kill -0 "$limit" 2> /dev/null || break
+	run_pid=$(youngest "$tool")
 done
 kill -STOP "$tool"
-run_pid=$(youngest "$tool")
 until has_waited "$run_pid"; do
 	kill -0 "$run_pid" 2> /dev/null || break
 done
