@@ -149,6 +149,7 @@ struct causal *causal_new(const struct causal_trace *t, enum solver_kind kind,
 	causal_add_locks(m);
 	causal_add_waits(m);
 	causal_add_semaphores(m);
+	causal_add_tries(m);
 	return m;
 }
 
@@ -173,6 +174,7 @@ void causal_free(struct causal *m)
 	vec_free(&m->matches);
 	vec_free(&m->tokens);
 	vec_free(&m->takers);
+	vec_free(&m->sections);
 	vec_free(&m->stops);
 	vec_free(&m->targets);
 	vec_free(&m->scratch);
@@ -234,15 +236,18 @@ static void add_targets(struct causal *m, uint32_t event)
 	free(digits);
 }
 
-/* Could somebody else have been the last at the barrier? */
-static void add_arrival_target(struct causal *m, uint32_t event)
+/* Could somebody else have been the last at the barrier? Could the try have
+ * gone the other way? */
+static void add_other_target(struct causal *m, uint32_t event)
 {
+	const struct causal_event *e = &m->trace->events.at[event];
 	uint64_t *values;
 
-	if (causal_turned(m->trace, event) == CAUSAL_NOBODY)
+	if (causal_tries(e) ? !causal_may_turn(m, event) :
+			      causal_turned(m->trace, event) == CAUSAL_NOBODY)
 		return;
 	values = xcalloc(1, sizeof(*values));
-	*values = 1;
+	*values = !causal_failed(e);
 	vec_push(&m->targets, (struct causal_target){ event, values });
 }
 
@@ -254,7 +259,7 @@ size_t causal_targets(struct causal *m, const struct causal_target **targets)
 		if (causal_reads(&m->trace->events.at[i]))
 			add_targets(m, i);
 		else
-			add_arrival_target(m, i);
+			add_other_target(m, i);
 	m->has_targets = true;
 	*targets = m->targets.at;
 	return m->targets.count;
@@ -303,6 +308,8 @@ static void add_question(struct causal *m, const struct causal_target *t,
 	causal_clause(m, literal_not(q), literal_not(m->present[t->event]));
 	if (e->kind == CAUSAL_BARRIER_ENTER)
 		causal_add_arrival(m, t->event, q);
+	if (causal_tries(e))
+		causal_add_try(m, t->event, q, made);
 	for (uint32_t i = 0; i < e->parts; i++) {
 		const struct causal_part *p = &m->trace->parts.at[e->part + i];
 		size_t first = made->count;

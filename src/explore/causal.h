@@ -10,9 +10,8 @@
  *
  * Finds: for each read and each other value, a schedule in which it gets that
  * value, whenever the trace implies that there is one.
- * Misses: results that are not reads in the trace (see causal_trace.h), and
- * barriers whose threads change their rounds. Who arrives last in a round is
- * asked for as the values of reads are.
+ * Misses: barriers whose threads change their rounds. Who arrives last in a
+ * round, and what becomes of a try, is asked for as the values of reads are.
  * Wrong when: threads depend on something that is not in the trace.
  *
  * Luo, Huang and Rosu, Systematic Concurrency Testing with Maximal Causality;
@@ -30,7 +29,8 @@
 #include "explore/solver.h"
 
 /* A question: can that read get these values, one for each part? Or can this
- * arrival at a barrier be the last one (one value, 1)? */
+ * arrival at a barrier be the last one (one value, 1)? Or can this try succeed
+ * (one value, 0), or fail (1)? */
 struct causal_target {
 	uint32_t event;
 	uint64_t *values;

@@ -7,17 +7,6 @@
  */
 #include "explore/causal_model.h"
 
-struct section {
-	uint32_t thread, lock;
-	bool shared;
-	uint32_t enter, leave; /* leave may be CAUSAL_NOBODY */
-};
-
-struct sections {
-	struct section *at;
-	size_t count, room;
-};
-
 static bool is_entering(const struct causal_event *e, uint32_t *lock)
 {
 	*lock = e->kind == CAUSAL_WAKE ? e->lock : e->object;
@@ -30,11 +19,11 @@ static bool is_leaving(const struct causal_event *e, uint32_t *lock)
 	return e->kind == CAUSAL_UNLOCK || e->kind == CAUSAL_WAIT;
 }
 
-static void close_section(struct sections *all, uint32_t thread, uint32_t lock,
+static void close_section(struct causal *m, uint32_t thread, uint32_t lock,
 			  uint32_t event)
 {
-	for (size_t i = all->count; i--;) {
-		struct section *s = &all->at[i];
+	for (size_t i = m->sections.count; i--;) {
+		struct causal_section *s = &m->sections.at[i];
 
 		if (s->thread == thread && s->lock == lock) {
 			s->leave = event;
@@ -43,27 +32,27 @@ static void close_section(struct sections *all, uint32_t thread, uint32_t lock,
 	}
 }
 
-static struct sections find_sections(const struct causal_trace *t)
+static void find_sections(struct causal *m)
 {
-	struct sections all = { 0 };
+	const struct causal_trace *t = m->trace;
 
 	for (uint32_t i = 0; i < t->events.count; i++) {
 		const struct causal_event *e = &t->events.at[i];
 		uint32_t lock;
 
 		if (is_entering(e, &lock))
-			vec_push(&all,
-				 (struct section){ e->thread, lock, e->shared,
-						   i, CAUSAL_NOBODY });
+			vec_push(&m->sections,
+				 (struct causal_section){ e->thread, lock,
+							  e->shared, i,
+							  CAUSAL_NOBODY });
 		else if (is_leaving(e, &lock))
-			close_section(&all, e->thread, lock, i);
+			close_section(m, e->thread, lock, i);
 	}
-	return all;
 }
 
 /* The literal "a is left before b is entered", which then is so. */
-static literal left_before(struct causal *m, const struct section *a,
-			   const struct section *b)
+static literal left_before(struct causal *m, const struct causal_section *a,
+			   const struct causal_section *b)
 {
 	literal l;
 
@@ -76,16 +65,16 @@ static literal left_before(struct causal *m, const struct section *a,
 }
 
 /* Is the one left before the other is entered, whenever that is? */
-static bool is_over(const struct causal *m, const struct section *a,
-		    const struct section *b)
+static bool is_over(const struct causal *m, const struct causal_section *a,
+		    const struct causal_section *b)
 {
 	return a->leave != CAUSAL_NOBODY &&
 	       (must_be_before(m, a->leave, b->enter) ||
 		causal_is_needed(m, a->leave, b->enter));
 }
 
-static void exclude(struct causal *m, const struct section *a,
-		    const struct section *b)
+static void exclude(struct causal *m, const struct causal_section *a,
+		    const struct causal_section *b)
 {
 	if (is_over(m, a, b) || is_over(m, b, a))
 		return;
@@ -96,18 +85,16 @@ static void exclude(struct causal *m, const struct section *a,
 
 void causal_add_locks(struct causal *m)
 {
-	struct sections all = find_sections(m->trace);
+	find_sections(m);
+	for (size_t i = 0; i < m->sections.count; i++) {
+		const struct causal_section *a = &m->sections.at[i];
 
-	for (size_t i = 0; i < all.count; i++) {
-		const struct section *a = &all.at[i];
-
-		for (size_t k = i + 1; k < all.count; k++) {
-			const struct section *b = &all.at[k];
+		for (size_t k = i + 1; k < m->sections.count; k++) {
+			const struct causal_section *b = &m->sections.at[k];
 
 			if (a->lock == b->lock && a->thread != b->thread &&
 			    !(a->shared && b->shared))
 				exclude(m, a, b);
 		}
 	}
-	vec_free(&all);
 }

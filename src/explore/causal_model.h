@@ -5,12 +5,14 @@
 /*
  * The parts of the causal model: causal.c asks and answers, causal_reads.c
  * says where values come from, causal_locks.c, causal_waits.c,
- * causal_semaphores.c and causal_barriers.c say what synchronisation allows;
- * causal_state.c and causal_stuck.c ask for states in place of values.
+ * causal_semaphores.c, causal_barriers.c and causal_tries.c say what
+ * synchronisation allows; causal_state.c and causal_stuck.c ask for states in
+ * place of values.
  *
  * Two Booleans for each event: `present`, it takes place as in the trace;
  * `there`, it takes place, perhaps as the read that gets another value. They
- * are one and the same but for what varies: reads, and arrivals at barriers.
+ * are one and the same but for what varies: reads, arrivals at barriers, and
+ * tries.
  * What is not there counts as being after everything that is; so a clause about
  * the place of an event needs to mention its presence only where being late
  * would not fulfil it.
@@ -47,6 +49,19 @@ struct causal_token {
 	size_t first, takers; /* in the model's takers */
 };
 
+/* A wait that takes a token, in a solution where l holds. */
+struct causal_taker {
+	uint32_t wait;
+	literal l;
+};
+
+/* From where a thread has a lock to where it lets it go: events. */
+struct causal_section {
+	uint32_t thread, lock;
+	bool shared;
+	uint32_t enter, leave; /* leave may be CAUSAL_NOBODY */
+};
+
 /* An event before which a thread may stop. */
 struct causal_stop {
 	uint32_t event;
@@ -65,7 +80,8 @@ struct causal {
 	uint32_t *needs, *before; /* causal_reads.c */
 	VEC(struct causal_match) matches;
 	VEC(struct causal_token) tokens;
-	struct literals takers;
+	VEC(struct causal_taker) takers;
+	VEC(struct causal_section) sections;
 	VEC(struct causal_stop) stops; /* causal_stuck.c */
 	literal stuck;
 	bool has_stops;
@@ -132,10 +148,19 @@ void causal_add_arrival(struct causal *m, uint32_t event, literal q);
 /* Before anything is added that looks at them. */
 void causal_find_needs(struct causal *m);
 
+/* Under q: the try fails where it succeeded, or the other way round; literals
+ * made for it are added to `made`. */
+void causal_add_try(struct causal *m, uint32_t event, literal q,
+		    struct literals *made);
+
+/* Can it ever, as a look can tell? */
+bool causal_may_turn(const struct causal *m, uint32_t event);
+
 void causal_add_reads(struct causal *m);
 void causal_add_locks(struct causal *m);
 void causal_add_waits(struct causal *m);
 void causal_add_semaphores(struct causal *m);
 void causal_add_barriers(struct causal *m);
+void causal_add_tries(struct causal *m); /* after locks and semaphores */
 
 #endif

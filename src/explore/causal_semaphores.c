@@ -18,13 +18,21 @@ static bool is_on(const struct causal_event *e, enum causal_kind kind,
 	return e->kind == kind && e->object == object;
 }
 
-static void find_waits(const struct causal_trace *t, uint32_t semaphore,
+/* True: there may be no token left for somebody. */
+static bool find_waits(const struct causal_trace *t, uint32_t semaphore,
 		       struct tokens *k)
 {
+	bool has_failed = false;
+
 	k->count = 0;
-	for (uint32_t i = 0; i < t->events.count; i++)
-		if (is_on(&t->events.at[i], CAUSAL_SEM_WAIT, semaphore))
+	for (uint32_t i = 0; i < t->events.count; i++) {
+		const struct causal_event *e = &t->events.at[i];
+
+		if (is_on(e, CAUSAL_SEM_WAIT, semaphore))
 			k->waits[k->count++] = i;
+		has_failed |= is_on(e, CAUSAL_SEM_FAIL, semaphore);
+	}
+	return has_failed || t->semaphores.at[semaphore] < k->count;
 }
 
 /* One more token; post may be CAUSAL_NOBODY. */
@@ -47,13 +55,13 @@ static void add_token(struct causal *m, struct tokens *k, uint32_t semaphore,
 		}
 		vec_push(&k->takers, x);
 		vec_push(&k->taken[i], x);
+		vec_push(&m->takers, (struct causal_taker){ wait, x });
 	}
 	causal_at_most_one(m, &k->takers);
 	vec_push(&m->tokens,
-		 (struct causal_token){ semaphore, post, m->takers.count,
+		 (struct causal_token){ semaphore, post,
+					m->takers.count - k->takers.count,
 					k->takers.count });
-	for (size_t i = 0; i < k->takers.count; i++)
-		vec_push(&m->takers, k->takers.at[i]);
 }
 
 static void add_semaphore(struct causal *m, struct tokens *k,
@@ -61,8 +69,7 @@ static void add_semaphore(struct causal *m, struct tokens *k,
 {
 	const struct causal_trace *t = m->trace;
 
-	find_waits(t, semaphore, k);
-	if (t->semaphores.at[semaphore] >= k->count)
+	if (!find_waits(t, semaphore, k))
 		return;
 	for (uint32_t i = 0; i < t->semaphores.at[semaphore]; i++)
 		add_token(m, k, semaphore, CAUSAL_NOBODY);

@@ -15,6 +15,7 @@ static bool can_wait(const struct causal_event *e)
 	switch (e->kind) {
 	case CAUSAL_LOCK:
 	case CAUSAL_SEM_WAIT:
+		return !e->tried;
 	case CAUSAL_JOIN:
 	case CAUSAL_BARRIER_LEAVE:
 		return true;
@@ -109,7 +110,7 @@ static void need_no_token(struct causal *m, literal stop, uint32_t semaphore)
 			continue;
 		any.count = 0;
 		for (size_t n = 0; n < k->takers; n++)
-			vec_push(&any, m->takers.at[k->first + n]);
+			vec_push(&any, m->takers.at[k->first + n].l);
 		if (k->post != CAUSAL_NOBODY)
 			vec_push(&any, literal_not(m->present[k->post]));
 		vec_push(&any, literal_not(stop));

@@ -10,9 +10,12 @@
  * Everything is a small number: threads, locations, locks, conditions,
  * semaphores, barriers. A location is a range of bytes that every event touches
  * whole or not at all; an access that spans several has a part for each. What
- * threads do must depend on nothing but what they read here: a result that may
- * vary (a try-lock that failed, the number a barrier's last thread gets) must
- * be a read, or is as fixed as the rest.
+ * threads do must depend on nothing but what they read here, whether a try
+ * succeeds, and who comes last to a barrier.
+ *
+ * A *try* takes a lock or a token if it can at that moment: with success it is
+ * a CAUSAL_LOCK or CAUSAL_SEM_WAIT that is `tried`, else one of the two FAILs.
+ * A try of a lock that the thread holds itself is no event.
  *
  * A wait for a condition is two events: CAUSAL_WAIT, which lets the lock go and
  * queues, and CAUSAL_WAKE, which takes the lock again. A lock that is taken
@@ -30,6 +33,7 @@ enum causal_kind {
 	CAUSAL_WRITE,
 	CAUSAL_RMW, /* reads and writes at once */
 	CAUSAL_LOCK,
+	CAUSAL_LOCK_FAIL,
 	CAUSAL_UNLOCK,
 	CAUSAL_WAIT,
 	CAUSAL_WAKE,
@@ -40,6 +44,7 @@ enum causal_kind {
 	CAUSAL_END,
 	CAUSAL_JOIN, /* of thread `object` */
 	CAUSAL_SEM_WAIT,
+	CAUSAL_SEM_FAIL,
 	CAUSAL_SEM_POST,
 	CAUSAL_BARRIER_ENTER,
 	CAUSAL_BARRIER_LEAVE,
@@ -55,7 +60,8 @@ struct causal_event {
 	uint32_t lock;	      /* of a wait and a wake */
 	uint32_t wakes;	      /* of a signal: the thread, or CAUSAL_NOBODY */
 	uint32_t round;	      /* of a barrier, from 0 */
-	bool shared;	      /* a lock taken or left by a reader */
+	bool shared;	      /* a lock taken, tried or left by a reader */
+	bool tried;	      /* a lock or a token that could have failed */
 	bool timed_out;	      /* a wake that no signal caused */
 	bool serial;	      /* entered the barrier as the last of its round */
 	uint32_t part, parts; /* of an access, in the trace's parts */
@@ -93,10 +99,21 @@ static inline bool causal_writes(const struct causal_event *e)
 	return e->kind == CAUSAL_WRITE || e->kind == CAUSAL_RMW;
 }
 
+static inline bool causal_failed(const struct causal_event *e)
+{
+	return e->kind == CAUSAL_LOCK_FAIL || e->kind == CAUSAL_SEM_FAIL;
+}
+
+static inline bool causal_tries(const struct causal_event *e)
+{
+	return e->tried || causal_failed(e);
+}
+
 /* May it have another result than in the trace? */
 static inline bool causal_varies(const struct causal_event *e)
 {
-	return causal_reads(e) || e->kind == CAUSAL_BARRIER_ENTER;
+	return causal_reads(e) || e->kind == CAUSAL_BARRIER_ENTER ||
+	       causal_tries(e);
 }
 
 /* Who arrived last in the round of an arrival, if that was another one: when

@@ -100,6 +100,17 @@ static enum simulate_result take(struct simulation *s, uint32_t lock,
 	return SIMULATE_DONE;
 }
 
+/* Would a try of the lock or of the semaphore fail now? */
+static bool is_refused(const struct simulation *s, const struct causal_event *e)
+{
+	uint64_t held;
+
+	if (e->kind == CAUSAL_SEM_WAIT || e->kind == CAUSAL_SEM_FAIL)
+		return !s->words[s->semaphores + e->object];
+	held = s->words[s->locks + e->object];
+	return held && !(e->shared && held >= READER);
+}
+
 static enum simulate_result leave(struct simulation *s, uint32_t lock,
 				  uint32_t thread, bool shared)
 {
@@ -205,11 +216,16 @@ static enum simulate_result live(struct simulation *s, uint32_t thread,
 static enum simulate_result act(struct simulation *s,
 				const struct causal_event *e, uint32_t wakes)
 {
+	if (causal_tries(e) && is_refused(s, e) != causal_failed(e))
+		return SIMULATE_OTHER;
 	switch (e->kind) {
 	case CAUSAL_READ:
 	case CAUSAL_WRITE:
 	case CAUSAL_RMW:
 		return touch(s, e);
+	case CAUSAL_LOCK_FAIL:
+	case CAUSAL_SEM_FAIL:
+		return SIMULATE_DONE;
 	case CAUSAL_LOCK:
 		return take(s, e->object, e->thread, e->shared);
 	case CAUSAL_UNLOCK:
@@ -309,6 +325,9 @@ static int try_target(const struct simulation *s, uint32_t event,
 	    s->words[s->barriers + e->object] + 1 !=
 		    ((uint64_t)e->round + 1) * s->trace->barriers.at[e->object])
 		return err_set(err, "arrival %" PRIu32 " is not the last",
+			       event);
+	if (causal_tries(e) && is_refused(s, e) != (*values != 0))
+		return err_set(err, "the try %" PRIu32 " goes as it went",
 			       event);
 	for (uint32_t i = 0; i < e->parts; i++)
 		if (simulation_value(s, p[i].location) != values[i])

@@ -18,6 +18,7 @@ struct run_size {
 	uint32_t threads, events; /* events of each thread */
 	uint32_t locations, values, locks;
 	bool sync;   /* conditions, semaphores, barriers, readers' locks */
+	bool tries;  /* some locks and tokens are tried for */
 	bool family; /* thread 0 creates and joins the others */
 	bool wide;   /* some accesses span two locations */
 };
@@ -87,10 +88,13 @@ static inline bool run_lock(struct run *r, uint32_t thread)
 	}
 	e.kind = CAUSAL_LOCK;
 	e.shared = r->size.sync && !rng_below(&r->rng, 4);
-	if (!run_try(r, e))
-		return false;
-	*held = 1 + e.shared;
-	return true;
+	e.tried = r->size.tries && rng_below(&r->rng, 2);
+	if (run_try(r, e)) {
+		*held = 1 + e.shared;
+		return true;
+	}
+	e.kind = CAUSAL_LOCK_FAIL;
+	return e.tried && run_try(r, e);
 }
 
 static inline bool run_wait(struct run *r, uint32_t thread)
@@ -144,11 +148,17 @@ static inline bool run_signal(struct run *r, uint32_t thread)
 
 static inline bool run_count(struct run *r, uint32_t thread)
 {
-	return run_try(r,
-		       (struct causal_event){ .kind = rng_below(&r->rng, 2) ?
-							      CAUSAL_SEM_WAIT :
-							      CAUSAL_SEM_POST,
-					      .thread = thread });
+	struct causal_event e = { .kind = rng_below(&r->rng, 2) ?
+						  CAUSAL_SEM_WAIT :
+						  CAUSAL_SEM_POST,
+				  .thread = thread };
+
+	e.tried = e.kind == CAUSAL_SEM_WAIT && r->size.tries &&
+		  rng_below(&r->rng, 2);
+	if (run_try(r, e))
+		return true;
+	e.kind = CAUSAL_SEM_FAIL;
+	return e.tried && run_try(r, e);
 }
 
 static inline bool run_enter(struct run *r, uint32_t thread)

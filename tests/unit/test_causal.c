@@ -68,8 +68,10 @@ static bool may_be_last(const struct walk *w, uint32_t event)
 static void look(struct walk *w, uint32_t event, enum simulate_result result,
 		 void *to)
 {
+	const struct causal_event *e = &w->trace->events.at[event];
+
 	if ((result == SIMULATE_OTHER &&
-	     causal_reads(&w->trace->events.at[event])) ||
+	     (causal_reads(e) || causal_tries(e))) ||
 	    may_be_last(w, event))
 		note_reached(w, to, event);
 }
@@ -167,6 +169,28 @@ static void all_synchronisation_is_exact(void **state)
 					.locks = 2,
 					.sync = true },
 		     400);
+}
+
+static void tries_are_exact(void **state)
+{
+	(void)state;
+	compare_many((struct run_size){ .threads = 3,
+					.events = 7,
+					.locations = 2,
+					.values = 3,
+					.locks = 2,
+					.sync = true,
+					.tries = true },
+		     400);
+	compare_many((struct run_size){ .threads = 4,
+					.events = 4,
+					.locations = 1,
+					.values = 3,
+					.locks = 1,
+					.sync = true,
+					.tries = true,
+					.family = true },
+		     300);
 }
 
 static void created_and_joined_threads_are_exact(void **state)
@@ -342,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_and_locks_are_exact),
 		cmocka_unit_test(all_synchronisation_is_exact),
+		cmocka_unit_test(tries_are_exact),
 		cmocka_unit_test(created_and_joined_threads_are_exact),
 		cmocka_unit_test(accesses_of_several_parts_are_exact),
 		cmocka_unit_test(a_schedule_may_end_in_a_deadlock),
