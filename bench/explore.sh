@@ -174,6 +174,14 @@ echo "Other sizes that fit the paper's CHESS: $(other_sizes | paste -sd ' ')"
 echo
 "$here/bench/explore_random.sh" "$programs" 2 3 5 2>&1
 echo
+echo "Others, with tries, recursive locks, lists of blocks, fields of a few" \
+	"bits, and threads of threads:"
+echo
+"$here/bench/explore_random.sh" $((programs / 3)) 2 4 2 \
+	"mcm dpor dfs" objects 2>&1
+"$here/bench/explore_random.sh" $((programs / 3)) 3 5 2 \
+	"mcm dpor" objects 2>&1
+echo
 echo "Larger ones, with read-write locks, signals and single bytes as well:"
 echo
 "$here/bench/explore_random.sh" $((programs / 3)) 4 8 2 "mcm dpor" more 2>&1

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Programs that nobody wrote (tests/programs/random_threads.c), explored by
+# Programs that nobody wrote (tests/programs/random_*.c), explored by
 # maximal causality, by partial-order reduction and exhaustively, as far as they
 # come to an end in time: are the classes the same, and how many runs did it
 # take? Two programs at a time. Prints what differs, every program on which mcm
 # needs more runs than DPOR, and the geometric mean of runs.
 #
 #	bench/explore_random.sh [PROGRAMS [THREADS [OPERATIONS [SECONDS
-#		[SEARCHES [more]]]]]]
+#		[SEARCHES [more|objects]]]]]]
 #
-# SEARCHES: "mcm dpor dfs" or the first two. With the last word the programs do
-# more kinds of things.
+# SEARCHES: "mcm dpor dfs" or the first two. With "more" the programs do more
+# kinds of things, with "objects" they are those of random_objects.c.
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,7 +27,9 @@ export more=${6:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
-"$heddle" cc -g -O1 -pthread -o random "$here/tests/programs/random_threads.c" ||
+source=random_threads
+[[ $more != objects ]] || source=random_objects
+"$heddle" cc -g -O1 -pthread -o random "$here/tests/programs/$source.c" ||
 	exit 1
 
 # SEARCH SEED: its classes into the file SEARCH.SEED; prints runs, or "-" where

@@ -253,6 +253,7 @@ static bool is_enabling(const struct traced *a, const struct traced *b)
 	case EVENT_MUTEX_FAIL:
 		return !(a->flags & TRACED_TOOK) && is_waiting_for_lock(b);
 	case EVENT_THREAD_CREATE:
+		return b->kind == EVENT_THREAD_BEGIN;
 	case EVENT_THREAD_END:
 		return true;
 	case EVENT_COND_WAIT:

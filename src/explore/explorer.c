@@ -144,10 +144,11 @@ static struct run_trace *make_run(struct explorer *x, struct hand *h,
 		       job->order.count * sizeof(*job->order.at));
 	if (hand_run(h, &ask, err) < 0)
 		return NULL;
-	if (!x->o->skip_unused)
-		return run_trace_take(h->worker.region, NULL);
-	find_unused(x, h->worker.region);
-	return run_trace_take(h->worker.region, &x->unused);
+	if (x->o->skip_unused)
+		find_unused(x, h->worker.region);
+	return run_trace_take(h->worker.region,
+			      x->o->skip_unused ? &x->unused : NULL,
+			      &x->blends.sites);
 }
 
 /* ---- programs that are not ours to control ---- */
@@ -225,6 +226,7 @@ static void begin_anew(struct explorer *x)
 		x->kind->free(x->search);
 	x->search = x->kind->new (x);
 	x->epoch++;
+	blends_settle(&x->blends);
 	x->result->runs = 0;
 	x->result->classes = 0;
 	x->result->seen.count = 0;
@@ -280,6 +282,10 @@ static void take_result(struct explorer *x, struct hand *h,
 {
 	if (t->learned) {
 		sites_take(x, h);
+		x->result->restarts++;
+		x->is_stale = true;
+	}
+	if (!t->learned && blends_learn(&x->blends, t)) {
 		x->result->restarts++;
 		x->is_stale = true;
 	}
@@ -544,6 +550,7 @@ int explore(const struct explore_options *o, struct explore_result *result,
 	explore_state_done(&x.past);
 	explore_state_done(&x.made);
 	keymap_done(&x.unused);
+	blends_done(&x.blends);
 	free(x.sites);
 	keymap_done(&x.checks);
 	return rc;

@@ -54,8 +54,8 @@ static void why_gaps(struct explorer *x)
 	} gaps[] = {
 		{ GAP_OUTSIDE, "memory was changed by code without hooks" },
 		{ GAP_TIME, "waits with a time limit were tried one way" },
-		{ GAP_TRIED, "tries of locks that conditions use, or of "
-			     "read-write locks" },
+		{ GAP_HANDED, "locks that conditions use were let go by other "
+			      "threads than took them" },
 		{ GAP_UNREAD, "accesses too wide to be told with values" },
 		{ GAP_CUT, "runs too long to be told" },
 		{ GAP_WINDOW, "runs were asked about in windows (--window): "

@@ -26,14 +26,20 @@ const uint8_t *run_trace_becomes(const struct run_trace *t,
 	return bytes_of(t, e, &e->becomes);
 }
 
+static uint64_t word_at(const uint8_t *bytes, size_t size)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, bytes, size);
+	return word;
+}
+
 static uint64_t hash_bytes(uint64_t h, const uint8_t *bytes, size_t size)
 {
 	while (size) {
 		size_t n = size < 8 ? size : 8;
-		uint64_t word = 0;
 
-		memcpy(&word, bytes, n);
-		h = rng_mix(h ^ rng_mix(word + n));
+		h = rng_mix(h ^ rng_mix(word_at(bytes, n) + n));
 		bytes += n;
 		size -= n;
 	}
@@ -49,10 +55,13 @@ uint64_t run_trace_read(const struct run_trace *t, uint32_t line,
 	    !(e->flags & TRACED_UNREAD))
 		return hash_bytes(1, bytes ? bytes : run_trace_was(t, e),
 				  e->size);
-	/* A lock that was tried. */
-	if (e->kind == EVENT_MUTEX_FAIL)
+	if (traced_tries(e))
 		return bytes ? 2 + (uint64_t) !*bytes :
 			       2 + (uint64_t) !!(e->flags & TRACED_TOOK);
+	/* The number of the new thread. */
+	if (e->kind == EVENT_THREAD_CREATE)
+		return 6 +
+		       (bytes ? word_at(bytes, sizeof(uint32_t)) : e->object);
 	/* Whether it was the last to arrive. */
 	if (e->kind == EVENT_BARRIER_ENTER)
 		return bytes ? 4 + (uint64_t) !!*bytes :
@@ -60,10 +69,16 @@ uint64_t run_trace_read(const struct run_trace *t, uint32_t line,
 	return 0;
 }
 
+uint64_t run_trace_left(const struct run_trace *t, const struct traced *e)
+{
+	return hash_bytes(1, run_trace_becomes(t, e), e->size);
+}
+
 /* What a line says that does not depend on what it read. */
 static uint64_t hash_line(const struct traced *e)
 {
-	uint64_t h = rng_mix(e->object ^ (uint64_t)e->kind << 56);
+	uint64_t object = e->kind == EVENT_THREAD_CREATE ? 0 : e->object;
+	uint64_t h = rng_mix(object ^ (uint64_t)e->kind << 56);
 
 	return rng_mix(h ^ ((uint64_t)e->site << 32 | e->size) ^
 		       (uint64_t)(e->flags & TRACED_TIME) << 24);
@@ -183,8 +198,20 @@ static void leave_out(struct run_trace *t, const struct keymap *unused)
 	}
 }
 
+static void mark_blends(struct run_trace *t, const struct keymap *sites)
+{
+	for (uint32_t i = 0; i < t->line_count; i++) {
+		struct traced *e = &t->lines[i];
+
+		if (e->kind == EVENT_WRITE && e->other == NO_THREAD &&
+		    keymap_find(sites, e->site, 0))
+			e->other = TRACED_BLENDS;
+	}
+}
+
 struct run_trace *run_trace_take(const struct region *r,
-				 const struct keymap *unused)
+				 const struct keymap *unused,
+				 const struct keymap *blends)
 {
 	const struct traced_area *a = &r->traced;
 	struct run_trace *t = xcalloc(1, sizeof(*t));
@@ -202,6 +229,7 @@ struct run_trace *run_trace_take(const struct region *r,
 	take_pending(t, &r->control);
 	if (unused)
 		leave_out(t, unused);
+	mark_blends(t, blends);
 	add_histories(t);
 	return t;
 }

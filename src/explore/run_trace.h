@@ -45,9 +45,11 @@ struct run_trace {
 };
 
 /* Reads at the sites in `unused`, which may be NULL, become accesses of no
- * bytes: no part of what a thread read. */
+ * bytes: no part of what a thread read. Writes at the sites in `blends` read as
+ * well (blends.h). */
 struct run_trace *run_trace_take(const struct region *r,
-				 const struct keymap *unused);
+				 const struct keymap *unused,
+				 const struct keymap *blends);
 void run_trace_free(struct run_trace *t);
 
 /* The history of a line's thread before it, and its place there; false for a
@@ -62,6 +64,9 @@ uint32_t run_trace_shared(const struct run_thread *a,
  * what was there, NULL: that. */
 uint64_t run_trace_read(const struct run_trace *t, uint32_t line,
 			const uint8_t *bytes);
+
+/* What a line left behind, as a hash. */
+uint64_t run_trace_left(const struct run_trace *t, const struct traced *e);
 
 /* The bytes before and after an access; at most TRACED_WIDEST. */
 const uint8_t *run_trace_was(const struct run_trace *t, const struct traced *e);
@@ -98,7 +103,8 @@ static inline bool traced_is_access(const struct traced *e)
 static inline bool traced_reads(const struct traced *e)
 {
 	return e->kind == EVENT_READ || e->kind == EVENT_ATOMIC_LOAD ||
-	       e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_ONCE_PASS;
+	       e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_ONCE_PASS ||
+	       (e->kind == EVENT_WRITE && e->other == TRACED_BLENDS);
 }
 
 static inline bool traced_writes(const struct traced *e)
@@ -108,6 +114,13 @@ static inline bool traced_writes(const struct traced *e)
 	return e->kind == EVENT_WRITE || e->kind == EVENT_ATOMIC_STORE ||
 	       e->kind == EVENT_ATOMIC_RMW || e->kind == EVENT_ONCE_PASS ||
 	       e->kind == EVENT_ONCE_DONE;
+}
+
+/* Takes a lock or a token if that is possible at the moment. */
+static inline bool traced_tries(const struct traced *e)
+{
+	return e->kind == EVENT_MUTEX_FAIL || e->kind == EVENT_RWLOCK_FAIL ||
+	       e->kind == EVENT_SEM_FAIL;
 }
 
 #endif

@@ -12,6 +12,7 @@
  */
 
 #include "analysis/keymap.h"
+#include "explore/blends.h"
 #include "explore/explore_state.h"
 #include "explore/explorer.h"
 #include "explore/run_trace.h"
@@ -90,7 +91,8 @@ struct explorer {
 	uint64_t uncontrolled; /* runs that were not controlled to their end */
 	struct keymap unused;  /* places of reads that are left out */
 	bool has_unused;       /* they were looked for */
-	struct keymap checks;  /* sites before checks (trial/code_checks.h) */
+	struct blends blends;
+	struct keymap checks; /* sites before checks (trial/code_checks.h) */
 	bool has_checks;
 	uint8_t *sites; /* places known to be shared, for all workers */
 	uint32_t site_count;

@@ -25,12 +25,17 @@ struct actor {
 	uint32_t barrier, round; /* it came to last */
 };
 
+/* How a thread holds a lock; 0: not. */
+enum { HELD_ALONE = 1, HELD_SHARED };
+
 struct builder {
 	const struct run_trace *t;
 	struct trace_model *m;
 	struct memory_parts parts;
-	struct keymap names;   /* of objects, by kind: from 1 */
-	struct keymap tried;   /* locks: the location of each, from 1 */
+	struct keymap names;  /* of objects, by kind: from 1 */
+	struct keymap handed; /* locks: the location of each, from 1 */
+	struct keymap held;   /* lock and thread: how */
+	uint32_t births; /* location: the next thread's number, or NO_LINE */
 	VEC(uint32_t) entered; /* by barrier */
 	VEC(uint64_t) now;     /* by location: what is there */
 	VEC(bool) is_known;    /* by location: it has an initial value */
@@ -49,16 +54,13 @@ void given_begin(struct builder *b);
 /* The mutex or spin lock that a line takes or lets go, else 0. */
 uint64_t given_lock(const struct traced *e);
 
-/* The number of a lock; the variable that stands for one that is tried, or
- * NO_LINE. */
+/* The number of a lock; the variable that stands for one that is handed over,
+ * or NO_LINE. */
 uint32_t builder_lock(struct builder *b, uint64_t object);
-uint32_t builder_tried(struct builder *b, uint64_t object);
+uint32_t builder_handed(struct builder *b, uint64_t object);
 
 /* The window begins. */
 void given_settle(struct builder *b);
-
-/* Was that lock, which the thread holds, taken for reading before? */
-bool given_is_shared(const struct builder *b, uint32_t thread, uint32_t lock);
 
 /* Adds an event; before the window it is noted only. */
 void builder_add(struct builder *b, uint32_t line, struct causal_event e);
@@ -69,11 +71,13 @@ void builder_event(struct builder *b, uint32_t line, struct causal_event e);
 uint32_t builder_location(struct builder *b, uint64_t address, uint8_t size);
 
 /* Of synchronisation (trace_sync.c): a line, false if it is something else;
- * locks that somebody tries, or that one thread takes and another lets go,
- * become variables, unless conditions use them;
+ * locks that one thread takes and another lets go become variables, unless
+ * conditions use them; where several threads create threads, so does the number
+ * that a thread gets;
  * where more threads come to a barrier than make a round, others might meet. */
 bool sync_line_add(struct builder *b, uint32_t line);
-void sync_find_tried(struct builder *b);
+void sync_find_handed(struct builder *b);
+void sync_find_creators(struct builder *b);
 void sync_find_crowds(struct trace_model *m);
 
 #endif

@@ -55,6 +55,7 @@ void given_note(struct builder *b, const struct causal_event *e)
 	case CAUSAL_WAIT:
 	case CAUSAL_END:
 		vec_push(&b->given, *e);
+		b->given.at[b->given.count - 1].tried = false;
 		break;
 	case CAUSAL_UNLOCK:
 		drop(b, CAUSAL_LOCK, e->thread, e->object);
@@ -90,27 +91,16 @@ void given_settle(struct builder *b)
 	b->m->causal.given = (uint32_t)b->given.count;
 }
 
-bool given_is_shared(const struct builder *b, uint32_t thread, uint32_t lock)
-{
-	for (size_t i = b->given.count; i--;) {
-		const struct causal_event *e = &b->given.at[i];
-
-		if (e->kind == CAUSAL_LOCK && e->thread == thread &&
-		    e->object == lock)
-			return e->shared;
-	}
-	return false;
-}
-
 /* ---- what was before the first line ---- */
 
 static void hold(struct builder *b, uint32_t thread, uint64_t mutex)
 {
-	uint32_t variable = builder_tried(b, mutex);
+	uint32_t variable = builder_handed(b, mutex);
 	struct causal_event held = { .kind = CAUSAL_LOCK,
 				     .thread = thread,
 				     .wakes = CAUSAL_NOBODY };
 
+	*keymap_at(&b->held, mutex, thread) = HELD_ALONE;
 	if (variable != NO_LINE) {
 		b->is_known.at[variable] = true;
 		b->now.at[variable] = 1;
@@ -146,7 +136,7 @@ uint64_t given_lock(const struct traced *e)
 }
 
 /* Only the main thread was there. A lock that another thread lets go was
- * handed over: it is a variable, or one that GAP_TRIED tells of. */
+ * handed over: it is a variable, or one that GAP_HANDED tells of. */
 void given_begin(struct builder *b)
 {
 	struct keymap met = { 0 };
@@ -160,7 +150,7 @@ void given_begin(struct builder *b)
 			continue;
 		is_met = keymap_at(&met, mutex, 0);
 		if (e->flags & TRACED_LEFT && !*is_met &&
-		    (!e->thread || builder_tried(b, mutex) != NO_LINE))
+		    (!e->thread || builder_handed(b, mutex) != NO_LINE))
 			hold(b, e->thread, mutex);
 		*is_met = 1;
 	}

@@ -159,6 +159,18 @@ static void line_add(struct builder *b, uint32_t line)
 		access_add(b, line);
 }
 
+/* Does another event come with it that has no line? Who arrives last at a
+ * barrier has left as well; who takes a number creates a thread. */
+static bool is_double(const struct trace_model *m, const struct run_trace *t,
+		      uint32_t event)
+{
+	const struct causal_event *e = &m->causal.events.at[event];
+
+	return e->serial ||
+	       (e->kind == CAUSAL_RMW &&
+		t->lines[m->lines.at[event]].kind == EVENT_THREAD_CREATE);
+}
+
 /* How many events are in the beginnings of each history, and how much of each
  * is given? */
 static void count_events(struct trace_model *m, const struct run_trace *t)
@@ -180,9 +192,7 @@ static void count_events(struct trace_model *m, const struct run_trace *t)
 			/* Writes from outside stand before their read. */
 			if (e != NO_LINE)
 				sum = m->causal.events.at[e].position + 1;
-			/* Who arrives last has left as well. */
-			if (e != NO_LINE && m->causal.events.at[e].serial)
-				sum++;
+			sum += e != NO_LINE && is_double(m, t, e);
 			count[i + 1] = sum;
 		}
 		m->events_in[n] = count;
@@ -193,7 +203,8 @@ static void builder_done(struct builder *b)
 {
 	memory_parts_done(&b->parts);
 	keymap_done(&b->names);
-	keymap_done(&b->tried);
+	keymap_done(&b->handed);
+	keymap_done(&b->held);
 	vec_free(&b->entered);
 	vec_free(&b->now);
 	vec_free(&b->is_known);
@@ -234,7 +245,8 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
 	memset(m->event_of, 0xff, (t->line_count + 1) * sizeof(*m->event_of));
 	b.actors = xcalloc(t->thread_count + 1, sizeof(*b.actors));
 	memory_parts_init(&b.parts, t);
-	sync_find_tried(&b);
+	sync_find_handed(&b);
+	sync_find_creators(&b);
 	locations_add(&b);
 	lines_add(&b, begin,
 		  window && window < t->line_count - begin ? begin + window :

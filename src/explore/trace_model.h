@@ -9,8 +9,8 @@
  * follows.
  *
  * Left out is what cannot matter in this trace: memory that one thread alone
- * touches or nobody writes. A lock that is tried is a variable here, which a
- * thread that locks exchanges from 0 to 1, so that a failed try is a read.
+ * touches or nobody writes. A lock that one thread takes and another lets go is
+ * a variable here, which a thread that locks exchanges from 0 to 1.
  *
  * A read that gets what nobody wrote was preceded by a write from outside, by
  * code without hooks; the model gets such a write, and `outside` counts them,
@@ -27,7 +27,7 @@ enum model_gap {
 	GAP_OUTSIDE = 1,   /* writes that no hook told */
 	GAP_TIME = 2,	   /* waits with a time: they end one way only */
 	GAP_KIND = 4,	   /* points that are not modelled */
-	GAP_TRIED = 8,	   /* tries of what is no plain lock */
+	GAP_HANDED = 8,	   /* locks handed over that conditions use */
 	GAP_UNREAD = 16,   /* values that could not be read, or too wide */
 	GAP_CUT = 32,	   /* the trace is not whole */
 	GAP_WINDOW = 64,   /* longer than the model takes at once */

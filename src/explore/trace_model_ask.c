@@ -24,6 +24,10 @@ static void bytes_of(const struct trace_model *m, const struct run_trace *t,
 	const struct traced *e = line_of(m, t, target);
 	const struct causal_event *event = &m->causal.events.at[target->event];
 
+	if (e->kind == EVENT_THREAD_CREATE) {
+		memcpy(bytes, target->values, sizeof(uint32_t));
+		return;
+	}
 	if (!traced_is_access(e)) {
 		*bytes = target->values[0] != 0;
 		return;

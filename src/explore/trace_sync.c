@@ -64,10 +64,9 @@ static uint32_t barrier_number(struct builder *b, const struct traced *e)
 	return n;
 }
 
-/* The variable that stands for a lock which is tried, or NO_LINE. */
-uint32_t builder_tried(struct builder *b, uint64_t object)
+uint32_t builder_handed(struct builder *b, uint64_t object)
 {
-	uint32_t n = *keymap_at(&b->tried, object, 0);
+	uint32_t n = *keymap_at(&b->handed, object, 0);
 
 	return n ? n - 1 : NO_LINE;
 }
@@ -84,9 +83,15 @@ static void sync_add(struct builder *b, uint32_t line, enum causal_kind kind,
 
 /* ---- locks ---- */
 
-/* As a variable: 0 is free. */
-static void tried_add(struct builder *b, uint32_t line, uint32_t location,
-		      enum causal_kind kind, uint64_t was, uint64_t becomes)
+/* How the thread of that line holds the lock. */
+static uint32_t *held_at(struct builder *b, uint32_t line, uint64_t lock)
+{
+	return keymap_at(&b->held, lock, b->t->lines[line].thread);
+}
+
+/* Of a lock that is handed over: 0 is free. */
+static void variable_add(struct builder *b, uint32_t line, uint32_t location,
+			 enum causal_kind kind, uint64_t was, uint64_t becomes)
 {
 	uint32_t part = (uint32_t)b->m->causal.parts.count;
 
@@ -113,66 +118,98 @@ static void wake_add(struct builder *b, uint32_t line, struct actor *a)
 	*a = (struct actor){ .barrier = a->barrier, .round = a->round };
 }
 
+static bool is_for_readers(const struct traced *e)
+{
+	return e->kind == EVENT_RWLOCK_RDLOCK ||
+	       (e->kind == EVENT_RWLOCK_FAIL && e->was);
+}
+
+/* A lock that is taken, or tried in vain. */
+static void plain_lock_add(struct builder *b, uint32_t line,
+			   enum causal_kind kind)
+{
+	const struct traced *e = &b->t->lines[line];
+
+	builder_add(b, line,
+		    (struct causal_event){ .kind = kind,
+					   .thread = e->thread,
+					   .object = builder_lock(b, e->object),
+					   .wakes = CAUSAL_NOBODY,
+					   .shared = is_for_readers(e),
+					   .tried = kind == CAUSAL_LOCK &&
+						    traced_tries(e) });
+}
+
+/* Of a lock that the thread has itself no try can come out otherwise. */
+static void refused_add(struct builder *b, uint32_t line)
+{
+	uint64_t lock = b->t->lines[line].object;
+	uint32_t location = builder_handed(b, lock);
+
+	if (location != NO_LINE)
+		variable_add(b, line, location, CAUSAL_READ, 1, 1);
+	else if (!*held_at(b, line, lock))
+		plain_lock_add(b, line, CAUSAL_LOCK_FAIL);
+}
+
 static void lock_add(struct builder *b, uint32_t line)
 {
 	const struct traced *e = &b->t->lines[line];
 	struct actor *a = &b->actors[e->thread];
-	uint32_t location = builder_tried(b, e->object);
+	uint32_t location = builder_handed(b, e->object);
 
 	if (!(e->flags & TRACED_TOOK)) {
-		if (e->kind == EVENT_MUTEX_FAIL && location != NO_LINE)
-			tried_add(b, line, location, CAUSAL_READ, 1, 1);
+		if (traced_tries(e))
+			refused_add(b, line);
 		return;
 	}
+	*held_at(b, line, e->object) = is_for_readers(e) ? HELD_SHARED :
+							   HELD_ALONE;
 	if (a->condition && a->mutex == e->object)
 		wake_add(b, line, a);
 	else if (location != NO_LINE)
-		tried_add(b, line, location, CAUSAL_RMW, 0, 1);
+		variable_add(b, line, location, CAUSAL_RMW, 0, 1);
 	else
-		builder_add(b, line,
-			    (struct causal_event){
-				    .kind = CAUSAL_LOCK,
-				    .thread = e->thread,
-				    .object = builder_lock(b, e->object),
-				    .wakes = CAUSAL_NOBODY,
-				    .shared = e->kind == EVENT_RWLOCK_RDLOCK });
-}
-
-/* Is the lock, which is let go now, held for reading? The last event on it by
- * this thread tells. */
-static bool is_read_lock(const struct builder *b, uint32_t line, uint32_t lock)
-{
-	const struct causal_trace *t = &b->m->causal;
-	uint32_t thread = b->t->lines[line].thread;
-
-	for (size_t i = t->events.count; i--;) {
-		const struct causal_event *e = &t->events.at[i];
-
-		if (e->kind == CAUSAL_LOCK && e->thread == thread &&
-		    e->object == lock)
-			return e->shared;
-	}
-	return given_is_shared(b, thread, lock);
+		plain_lock_add(b, line, CAUSAL_LOCK);
 }
 
 static void unlock_add(struct builder *b, uint32_t line)
 {
 	const struct traced *e = &b->t->lines[line];
-	uint32_t location = builder_tried(b, e->object);
+	uint32_t location = builder_handed(b, e->object);
+	uint32_t *held = held_at(b, line, e->object);
 	struct causal_event event = { .kind = CAUSAL_UNLOCK,
 				      .thread = e->thread,
-				      .wakes = CAUSAL_NOBODY };
+				      .wakes = CAUSAL_NOBODY,
+				      .shared = *held == HELD_SHARED };
 
 	if (!(e->flags & TRACED_LEFT))
 		return;
+	*held = 0;
 	if (location != NO_LINE) {
-		tried_add(b, line, location, CAUSAL_WRITE, 1, 0);
+		variable_add(b, line, location, CAUSAL_WRITE, 1, 0);
 		return;
 	}
 	event.object = builder_lock(b, e->object);
-	event.shared = e->kind == EVENT_RWLOCK_UNLOCK &&
-		       is_read_lock(b, line, event.object);
 	builder_add(b, line, event);
+}
+
+/* ---- semaphores ---- */
+
+static void token_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+	bool took = e->flags & TRACED_TOOK, tries = traced_tries(e);
+
+	if (!took && !tries)
+		return;
+	builder_add(b, line,
+		    (struct causal_event){ .kind = took ? CAUSAL_SEM_WAIT :
+							  CAUSAL_SEM_FAIL,
+					   .thread = e->thread,
+					   .object = semaphore_number(b, e),
+					   .wakes = CAUSAL_NOBODY,
+					   .tried = took && tries });
 }
 
 /* ---- conditions, barriers ---- */
@@ -188,6 +225,7 @@ static void wait_add(struct builder *b, uint32_t line)
 	}
 	a->condition = e->object;
 	a->mutex = e->was;
+	*held_at(b, line, e->was) = 0;
 	builder_add(
 		b, line,
 		(struct causal_event){ .kind = CAUSAL_WAIT,
@@ -240,17 +278,17 @@ static void arrive_add(struct builder *b, uint32_t line)
 		barrier_add(b, e->thread, NO_LINE, CAUSAL_BARRIER_LEAVE, false);
 }
 
-/* A lock becomes a variable, unless conditions use it. */
-static void try_lock(struct builder *b, const struct keymap *waited,
-		     uint64_t lock)
+/* The lock becomes a variable, unless conditions use it. */
+static void hand_over(struct builder *b, const struct keymap *waited,
+		      uint64_t lock)
 {
 	uint32_t *n;
 
 	if (keymap_find(waited, lock, 0)) {
-		b->m->gaps |= GAP_TRIED;
+		b->m->gaps |= GAP_HANDED;
 		return;
 	}
-	n = keymap_at(&b->tried, lock, 0);
+	n = keymap_at(&b->handed, lock, 0);
 	if (!*n)
 		*n = builder_location(b, 0, 1) + 1;
 }
@@ -267,7 +305,7 @@ static bool is_handed(struct keymap *holder, const struct traced *e,
 	return e->flags & TRACED_LEFT && !is_own;
 }
 
-void sync_find_tried(struct builder *b)
+void sync_find_handed(struct builder *b)
 {
 	const struct run_trace *t = b->t;
 	struct keymap waited = { 0 }, holder = { 0 };
@@ -279,10 +317,8 @@ void sync_find_tried(struct builder *b)
 		const struct traced *e = &t->lines[i];
 		uint64_t lock = given_lock(e);
 
-		if (e->kind == EVENT_MUTEX_FAIL)
-			try_lock(b, &waited, e->object);
 		if (lock && is_handed(&holder, e, lock))
-			try_lock(b, &waited, lock);
+			hand_over(b, &waited, lock);
 	}
 	keymap_done(&waited);
 	keymap_done(&holder);
@@ -310,6 +346,56 @@ void sync_find_crowds(struct trace_model *m)
 	free(threads);
 }
 
+/* ---- threads ---- */
+
+void sync_find_creators(struct builder *b)
+{
+	uint32_t creator = NO_THREAD;
+
+	b->births = NO_LINE;
+	for (uint32_t i = 0; i < b->t->line_count; i++) {
+		const struct traced *e = &b->t->lines[i];
+
+		if (e->kind != EVENT_THREAD_CREATE || !e->object)
+			continue;
+		if (creator != NO_THREAD && creator != e->thread) {
+			b->births = builder_location(b, 0, sizeof(uint32_t));
+			return;
+		}
+		creator = e->thread;
+	}
+}
+
+/* The number of a thread is how many there were, and the program sees it. */
+static void number_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+	uint32_t location = b->births;
+
+	if (!b->is_known.at[location]) {
+		b->now.at[location] = e->object;
+		b->m->causal.initial.at[location] = e->object;
+	}
+	variable_add(b, line, location, CAUSAL_RMW, e->object, e->object + 1);
+}
+
+static void create_add(struct builder *b, uint32_t line)
+{
+	const struct traced *e = &b->t->lines[line];
+
+	if (!e->object)
+		return;
+	if (b->births != NO_LINE) {
+		number_add(b, line);
+		line = NO_LINE;
+	}
+	builder_add(b, line,
+		    (struct causal_event){ .kind = CAUSAL_CREATE,
+					   .thread = e->thread,
+					   .object = (uint32_t)e->object,
+					   .wakes = CAUSAL_NOBODY });
+}
+
 /* ---- lines ---- */
 
 bool sync_line_add(struct builder *b, uint32_t line)
@@ -322,6 +408,7 @@ bool sync_line_add(struct builder *b, uint32_t line)
 	case EVENT_SPIN_LOCK:
 	case EVENT_RWLOCK_RDLOCK:
 	case EVENT_RWLOCK_WRLOCK:
+	case EVENT_RWLOCK_FAIL:
 		lock_add(b, line);
 		break;
 	case EVENT_MUTEX_UNLOCK:
@@ -340,9 +427,8 @@ bool sync_line_add(struct builder *b, uint32_t line)
 			 condition_number(b, e->object));
 		break;
 	case EVENT_SEM_WAIT:
-		if (e->flags & TRACED_TOOK)
-			sync_add(b, line, CAUSAL_SEM_WAIT,
-				 semaphore_number(b, e));
+	case EVENT_SEM_FAIL:
+		token_add(b, line);
 		break;
 	case EVENT_SEM_POST:
 		sync_add(b, line, CAUSAL_SEM_POST, semaphore_number(b, e));
@@ -354,8 +440,7 @@ bool sync_line_add(struct builder *b, uint32_t line)
 		barrier_add(b, e->thread, line, CAUSAL_BARRIER_LEAVE, false);
 		break;
 	case EVENT_THREAD_CREATE:
-		if (e->object)
-			sync_add(b, line, CAUSAL_CREATE, (uint32_t)e->object);
+		create_add(b, line);
 		break;
 	case EVENT_THREAD_BEGIN:
 		sync_add(b, line, CAUSAL_BEGIN, 0);
@@ -366,9 +451,6 @@ bool sync_line_add(struct builder *b, uint32_t line)
 	case EVENT_THREAD_JOIN:
 		if (e->flags & TRACED_TOOK)
 			sync_add(b, line, CAUSAL_JOIN, (uint32_t)e->object);
-		break;
-	case EVENT_RWLOCK_FAIL:
-		b->m->gaps |= GAP_TRIED;
 		break;
 	default:
 		return false;

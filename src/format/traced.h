@@ -63,12 +63,13 @@ struct traced {
 
 /* Uses of `was` that are no values: the mutex of a wait, the threads that a
  * signal could have woken (by bit), the tokens of a semaphore, how many make
- * a round of a barrier. */
+ * a round of a barrier, 1 where a read-write lock is tried for reading. */
 
 /* `other` of an access. Of a read of a pointer: the site at which its thread
  * used the value as an address soon after. Of a write: TRACED_FREES where it
- * stands for the end of a block. Else NO_THREAD. */
-enum { TRACED_FREES = 0xfffffffe };
+ * stands for the end of a block, TRACED_BLENDS where the tool has found out
+ * that it keeps a part of what was there. Else NO_THREAD. */
+enum { TRACED_FREES = 0xfffffffe, TRACED_BLENDS = 0xfffffffd };
 
 struct traced_order {
 	uint32_t thread;
@@ -142,6 +143,9 @@ static inline bool traced_only_reads(const struct traced *e)
 static inline bool traced_life_conflicts(const struct traced *a,
 					 const struct traced *b)
 {
+	/* The number of a thread says how many there were. */
+	if (a->kind == EVENT_THREAD_CREATE && b->kind == EVENT_THREAD_CREATE)
+		return true;
 	return (a->kind == EVENT_THREAD_CREATE &&
 		b->kind == EVENT_THREAD_BEGIN && a->object == b->thread) ||
 	       (a->kind == EVENT_THREAD_END && b->kind == EVENT_THREAD_JOIN &&

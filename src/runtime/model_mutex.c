@@ -3,6 +3,7 @@
 
 #include "runtime/real.h"
 #include "runtime/timing.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -180,6 +181,8 @@ int model_mutex_trylock(pthread_mutex_t *mutex, uintptr_t pc)
 		return real.pthread_mutex_trylock(mutex);
 	guest_enter(t);
 	turn_point(t, EVENT_MUTEX_FAIL, mutex, pc);
+	if (is_apart(mutex))
+		values_unmodelled(EVENT_MUTEX_FAIL);
 	rc = is_left_behind(mutex) ? real.pthread_mutex_lock(mutex) :
 				     real.pthread_mutex_trylock(mutex);
 	taken(t, mutex, rc, pc);

@@ -3,6 +3,7 @@
 
 #include "runtime/real.h"
 #include "runtime/timing.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 
@@ -144,6 +145,9 @@ int model_rwlock_tryrdlock(pthread_rwlock_t *lock, uintptr_t pc)
 		return real.pthread_rwlock_tryrdlock(lock);
 	guest_enter(t);
 	turn_point(t, EVENT_RWLOCK_FAIL, lock, pc);
+	values_number(t, 1, NO_THREAD);
+	if (is_apart(lock) || prefers_writers(lock))
+		values_unmodelled(EVENT_RWLOCK_FAIL);
 	if (can_read(t->number, (uintptr_t)lock))
 		rc = real.pthread_rwlock_tryrdlock(lock);
 	taken(t, EVENT_RWLOCK_RDLOCK, lock, rc, pc);
@@ -210,6 +214,8 @@ int model_rwlock_trywrlock(pthread_rwlock_t *lock, uintptr_t pc)
 		return real.pthread_rwlock_trywrlock(lock);
 	guest_enter(t);
 	turn_point(t, EVENT_RWLOCK_FAIL, lock, pc);
+	if (is_apart(lock))
+		values_unmodelled(EVENT_RWLOCK_FAIL);
 	rc = real.pthread_rwlock_trywrlock(lock);
 	taken(t, EVENT_RWLOCK_WRLOCK, lock, rc, pc);
 	guest_leave(t);

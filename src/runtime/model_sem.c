@@ -111,6 +111,8 @@ int model_sem_trywait(sem_t *sem, uintptr_t pc)
 	guest_enter(t);
 	turn_point(t, EVENT_SEM_FAIL, sem, pc);
 	values_number(t, tokens_of(sem), NO_THREAD);
+	if (is_apart(sem))
+		values_unmodelled(EVENT_SEM_FAIL);
 	rc = real.sem_trywait(sem);
 	if (rc == 0) {
 		values_flag(t, TRACED_TOOK);
@@ -136,7 +138,7 @@ int model_sem_post(sem_t *sem, uintptr_t pc)
 	return rc;
 }
 
-/* Somebody looks at it. */
+/* Somebody looks at it: no try, and how many tokens there are is not told. */
 void model_sem_point(sem_t *sem, uintptr_t pc)
 {
 	struct thread *t = guest_self();
@@ -145,5 +147,7 @@ void model_sem_point(sem_t *sem, uintptr_t pc)
 		return;
 	guest_enter(t);
 	turn_point(t, EVENT_SEM_FAIL, sem, pc);
+	values_kind(t, EVENT_SEM_INIT);
+	values_unmodelled(EVENT_SEM_FAIL);
 	guest_leave(t);
 }

@@ -229,6 +229,7 @@ static bool is_modelled(enum event_kind kind)
 	case EVENT_COND_SIGNAL:
 	case EVENT_COND_BROADCAST:
 	case EVENT_SEM_WAIT:
+	case EVENT_SEM_FAIL:
 	case EVENT_SEM_POST:
 	case EVENT_BARRIER_ENTER:
 	case EVENT_ONCE_PASS:

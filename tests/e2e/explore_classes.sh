@@ -9,6 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 build random "$SOURCE/tests/programs/random_threads.c"
+build objects "$SOURCE/tests/programs/random_objects.c"
 
 # Who comes last at a barrier is told so, and does something else.
 cat > meet.c <<'END'
@@ -52,7 +53,8 @@ classes() {
 
 for program in "./random 1 2 3" "./random 4 2 3" "./random 9 2 6" \
 	"./random 19 2 6" "./random 110 3 3" "./random 106 3 3" \
-	"./random 58 2 6 more" ./meet; do
+	"./random 58 2 6 more" ./meet "./objects 11 2 3" "./objects 207 2 4" \
+	"./objects 216 2 4" "./objects 226 2 4"; do
 	# shellcheck disable=SC2086
 	for search in mcm dfs dpor; do
 		classes $search $program > "$search.runs"
@@ -63,11 +65,15 @@ for program in "./random 1 2 3" "./random 4 2 3" "./random 9 2 6" \
 		fail "$program: mcm ran a class twice"
 done
 
-# Larger ones, by the two that can. In the last four a thread is
-# awake already when it is signalled again, or readers share a lock.
+# Larger ones, by the two that can. In the last four of the first kind a thread
+# is awake already when it is signalled again, or readers share a lock; those of
+# the second try for locks and tokens, write fields of a few bits, and have
+# threads that create threads.
 for program in "./random 18 3 5" "./random 23 3 5" "./random 25 3 5" \
 	"./random 102 3 3" "./random 220 4 4" "./random 42 4 8" \
-	"./random 58 2 6 more" "./random 21 4 8 more"; do
+	"./random 58 2 6 more" "./random 21 4 8 more" "./objects 98 3 5" \
+	"./objects 100 3 5" "./objects 75 3 5" "./objects 94 3 5" \
+	"./objects 109 3 5"; do
 	# shellcheck disable=SC2086
 	for search in mcm dpor; do
 		classes $search $program > "$search.runs"
