@@ -4,7 +4,8 @@
 # bench.sh [--quick] [TABLE...]: every table of tables.txt, or these of them.
 # Writes each into docs/benchmarks.md as soon as it is made, between the two
 # lines that mark its place, and leaves the rest of the document alone; keeps it
-# in bench/results as well, where the scripts leave all single numbers as JSON.
+# in bench/results as well, as NAME.md and its cells as NAME.tables.json, where
+# the scripts leave all single numbers as JSON.
 # With --quick it takes less than five minutes, fetches nothing and does not
 # touch the document.
 #
@@ -31,19 +32,29 @@ version() {
 	"$@" --version 2>/dev/null | head -n 1
 }
 
+# Those of these packages that are there, with their versions.
+packages() {
+	dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' "$@" \
+		2> /dev/null | sed -n 's/^installed //p' | paste -sd , |
+		sed 's/,/, /g'
+}
+
 load() {
 	cut -d ' ' -f 1-3 /proc/loadavg
 }
 
 make_machine() {
 	echo "- $("$BUILD/heddle" --version)"
-	echo "- $(version gcc); $(version clang-19); $(version valgrind)"
+	echo "- $(version gcc); $(version clang-14); $(version clang-19);" \
+		"$(version valgrind); $(version gnuplot)"
+	echo "- $(packages libbz2-1.0 libz3-4 libsqlite3-0 memcached)"
 	echo "- Linux $(uname -r | sed s/-.*//), $(. /etc/os-release && echo "$PRETTY_NAME")"
 	echo "- $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)," \
 		"$(nproc) processors," \
 		"$(awk '/^MemTotal/ { printf "%.0f", $2 / 1048576 }' \
 			/proc/meminfo) GiB"
-	echo "- load when it began: $(load); seeds begin with 1"
+	echo "- load when it began: $(load); seeds begin with 1 where a table" \
+		"names no others"
 }
 
 # ---- tables ----
@@ -75,6 +86,20 @@ missing() {
 	esac
 }
 
+# The cells of Markdown tables, as JSON.
+cells() {
+	jq -Rnc '
+		def cells: ltrimstr("|") | rtrimstr("|") | split("|") |
+			map(gsub("^ +| +$"; ""));
+		reduce inputs as $line ({ all: [], inside: false };
+			if $line | startswith("|") | not then .inside = false
+			elif .inside | not then
+				.inside = true |
+				.all += [{ columns: ($line | cells), rows: [] }]
+			elif $line | test("^[|:-]+$") then .
+			else .all[-1].rows += [$line | cells] end) | .all[]'
+}
+
 # Makes a table and tells how long that took: name, need.
 make_table() {
 	local name=$1 lack status=0 began=$SECONDS before
@@ -88,7 +113,10 @@ make_table() {
 		# shellcheck disable=SC2086
 		"$here/$name.sh" $quick > "$results/$name.md" || status=$?
 	fi
+	[[ -s $results/$name.md ]] ||
+		echo "This table could not be made." > "$results/$name.md"
 	cat "$results/$name.md"
+	cells < "$results/$name.md" > "$results/$name.tables.json"
 	[[ $status -eq 0 ]] || failed=1
 	jq -cn --arg name "$name" --arg load "$before" --arg lack "$lack" \
 		--argjson seconds $((SECONDS - began)) --argjson status $status \
@@ -98,7 +126,7 @@ make_table() {
 
 # Puts the table of that name between its marks in the document.
 insert() {
-	[[ -z $quick && -s $results/$1.md ]] || return 0
+	[[ -z $quick ]] || return 0
 	grep -qx -- "<!-- begin $1 -->" "$document" ||
 		printf '\n## %s\n\n<!-- begin %s -->\n<!-- end %s -->\n' \
 			"$1" "$1" "$1" >> "$document"
