@@ -273,11 +273,25 @@ static bool streak_look(struct thread *t, struct apiece_spin *s)
 	return true;
 }
 
+/* Accesses that are no points are counted from here, so that they are looked at
+ * when an alarm is due: work takes time, an access a nanosecond. */
+static uint32_t unseen_from;
+
+static void unseen_begin(void)
+{
+	uint64_t now = control->run.now, at = timing_alarm_at;
+
+	unseen_from = 0;
+	if (unlikely(at > now && at < now + SPIN_UNSEEN))
+		unseen_from = SPIN_UNSEEN - (uint32_t)(at - now);
+	spin_unseen_count = unseen_from;
+}
+
 bool spin_stands(struct thread *t)
 {
 	struct apiece_spin *s = &apiece[t->number].spin;
 
-	spin_unseen_count = 0;
+	unseen_begin();
 	if (s->changes != spin_changes) {
 		s->changes = spin_changes;
 		spin_restart(s);
@@ -298,19 +312,28 @@ const char *spin_limit_text(const struct thread *t)
 /* ---- accesses that are no points ---- */
 
 /* It works on for very long with what is its own. Others go first now and then,
- * because it may wait for them after all (to be cancelled, say). If that goes
- * on, it is left to those who watch the run by the clock. */
+ * because it may wait for them after all (to be cancelled, say), and alarms
+ * ring. If that goes on, it is left to those who watch the run by the clock. */
 static uint32_t unseen_row;
 
-static void unseen_yield(struct thread *t, uintptr_t pc)
+static void unseen_yield(struct thread *t, uintptr_t pc, uint32_t in_a_row)
 {
-	enum { IN_A_ROW = 256 };
 	static uint64_t last;
 
 	unseen_row = control->run.points == last ? unseen_row + 1 : 0;
-	if (unseen_row < IN_A_ROW)
+	if (unseen_row < in_a_row)
 		yield_here(t, pc);
+	unseen_begin();
 	last = control->run.points;
+}
+
+/* So much work was done: does an alarm ring? */
+static bool work_rings(uint32_t accesses)
+{
+	if (!timing_alarm_at)
+		return false;
+	control->run.now += accesses;
+	return timing_alarm_at <= control->run.now;
 }
 
 bool spin_is_unseen(void)
@@ -323,6 +346,7 @@ bool spin_is_unseen(void)
 void unseen_here(struct thread *t, enum event_kind kind,
 		 const volatile void *object, uintptr_t pc)
 {
+	enum { YIELDS = 256, RINGS = 4096 };
 	struct control_thread *c = &control->threads[t->number];
 	struct apiece_spin *s = &apiece[t->number].spin;
 	uint32_t count = spin_unseen_count;
@@ -331,12 +355,14 @@ void unseen_here(struct thread *t, enum event_kind kind,
 	c->object = (uintptr_t)object;
 	c->pc = pc;
 	c->site = control_site(pc);
-	if (spin_stands(t) && s->proven)
+	if (work_rings(count - unseen_from))
+		unseen_yield(t, pc, RINGS);
+	else if (spin_stands(t) && s->proven)
 		point_here(t, kind, object, pc);
 	else if (count < SPIN_UNSEEN + WINDOW)
-		spin_unseen_count = count;
+		unseen_from = spin_unseen_count = count;
 	else
-		unseen_yield(t, pc);
+		unseen_yield(t, pc, YIELDS);
 }
 
 /* ---- changes ---- */

@@ -40,11 +40,32 @@ run 1 "$HEDDLE" run --strategy random -n 20 --seed 1 --hang 300ms -- ./hang
 has out 'hang: loop without points in wait'
 
 # Wherever the one who asks meets it: in the program, or in the guest for it.
+cat > counts.c << 'EOF'
+static volatile long own[16];
+static void count(void)
+{
+	for (long i = 0;; i++)
+		own[i % 16] = i;
+}
+int main(void)
+{
+	count();
+	return 0;
+}
+EOF
+run 0 "$HEDDLE" cc -g -O1 counts.c -o counts
+run 1 "$HEDDLE" run --strategy random -n 2 -j 1 --seed 1 --all-failures \
+	--hang 200ms -- ./counts
+has out 'hang: loop without points in count (counts.c:'
+has out 'first in run 1, in 2 of 2'
+
+# No such loop is one that a timer of the program ends: work takes time.
 build interrupted "$programs/runs_interrupted.c"
-run 1 "$HEDDLE" run --strategy random -n 6 -j 1 --seed 1 --all-failures \
-	--hang 200ms -- ./interrupted
-has out 'hang: loop without points in fill (runs_interrupted.c:'
-has out 'first in run 1, in 6 of 6'
+for strategy in random pct round-robin; do
+	run 0 "$HEDDLE" run --strategy $strategy -n 6 -j 1 --seed 1 -- \
+		./interrupted
+done
+
 # With a hook in every basic block such a loop gives way: it ends if it can, and
 # is a livelock if not. (clang takes it that loops end, and has none here.)
 rm -rf .heddle
