@@ -63,12 +63,12 @@ while IFS='|' read -r status command words; do
 		fail "not one sentence: $(cat err)"
 	[[ $status -ne 2 || ! -s out ]] || fail "it was run: $(cat out)"
 done <<'END_TABLE'
-0 | test -b 1s -- ./pays never | complete
+0 | test -b 20s -- ./pays never | complete
 1 | test -b 20s -- ./pays | broken: exit status 1
 2 | test -- ./no-such-program | cannot run ./no-such-program
 2 | test | test
 3 | test -b 1s -- ./pays killed | unknown
-0 | expose -b 1s -- ./pays never | held
+0 | expose -b 20s -- ./pays never | held
 1 | expose -b 20s -- ./pays | broken: exit status 1
 2 | expose -- ./no-such-program | cannot run ./no-such-program
 0 | explore -- ./pays never | complete
