@@ -6,7 +6,8 @@
  * ends, and so no deadlocks; here a thread may stop before an event that it
  * would have to wait for, and the question is whether all of them can.
  *
- * The main thread must be among them, for the program ends with it.
+ * The main thread must be among them, for the program ends with it, unless it
+ * ends as other threads do, in pthread_exit; at least one thread must be.
  */
 #include "explore/causal_model.h"
 
@@ -219,6 +220,18 @@ static void add_thread(struct causal *m, uint32_t thread)
 	vec_free(&any);
 }
 
+/* Threads that have all come to their ends wait for nothing. */
+static void need_some_stop(struct causal *m)
+{
+	struct literals any = { 0 };
+
+	for (size_t i = 0; i < m->stops.count; i++)
+		vec_push(&any, m->stops.at[i].l);
+	vec_push(&any, literal_not(m->stuck));
+	solver_clause(m->solver, any.at, any.count);
+	vec_free(&any);
+}
+
 /* Not these stops together again. */
 static void exclude_stops(struct causal *m)
 {
@@ -243,6 +256,7 @@ enum solver_answer causal_ask_stuck(struct causal *m, uint64_t limit,
 		m->stuck = solver_variable(m->solver, LITERAL_TRUE);
 		for (uint32_t t = 0; t < m->trace->threads; t++)
 			add_thread(m, t);
+		need_some_stop(m);
 	}
 	answer = solver_solve(m->solver, &m->stuck, 1, limit);
 	if (answer != SOLVER_YES)

@@ -464,6 +464,8 @@ static void dpor_learn(void *search, struct explore_job *job,
 	if (!*class)
 		explorer_class(s->x, t);
 	*class = 1;
+	if (t->is_timed)
+		s->x->gaps |= GAP_TIME;
 	cut_short(s, t);
 	take_run(s, job, t);
 	s->is_out = false;

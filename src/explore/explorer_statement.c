@@ -63,6 +63,8 @@ static void why_gaps(struct explorer *x)
 		{ GAP_CHOICES, "reads of many variables at once" },
 		{ GAP_BARRIER,
 		  "which threads meet at a barrier was not varied" },
+		{ GAP_WAITING, "threads waited yet when the program ended; "
+			       "--search dpor tries whether they must" },
 	};
 
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)

@@ -86,10 +86,19 @@ static uint64_t hash_line(const struct traced *e)
 
 /* ---- idle rounds ---- */
 
+/* It wrote what had been there: a try of a lock that is a flag. */
+static bool changes_nothing(const struct traced *e)
+{
+	return e->size <= TRACED_BYTES &&
+	       !(e->flags & (TRACED_OPEN | TRACED_UNREAD)) &&
+	       e->was == e->becomes;
+}
+
 static bool is_idle_kind(const struct traced *e)
 {
 	return !traced_writes(e) ||
-	       (e->kind == EVENT_ATOMIC_RMW && e->flags & TRACED_FAILED);
+	       (e->kind == EVENT_ATOMIC_RMW &&
+		(e->flags & TRACED_FAILED || changes_nothing(e)));
 }
 
 static bool looks_like(const struct run_trace *t, uint32_t a, uint32_t b)
@@ -175,6 +184,7 @@ static void take_pending(struct run_trace *t, const struct control *c)
 
 		if (k->state == THREAD_OVER || k->state == THREAD_UNUSED)
 			continue;
+		t->is_waiting |= k->state == THREAD_BLOCKED;
 		t->pending[t->pending_count++] =
 			(struct traced){ .object = k->object,
 					 .site = k->site,
@@ -226,6 +236,7 @@ struct run_trace *run_trace_take(const struct region *r,
 	t->unmodelled = a->unmodelled;
 	t->learned = a->learned;
 	t->is_cut = a->is_full;
+	t->is_timed = a->is_timed;
 	take_pending(t, &r->control);
 	if (unused)
 		leave_out(t, unused);

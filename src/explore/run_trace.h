@@ -38,6 +38,8 @@ struct run_trace {
 	uint64_t unmodelled; /* as the guest says, by kind of event */
 	uint32_t learned;
 	bool is_cut;	 /* the rest of the run is missing */
+	bool is_timed;	 /* a wait had a time limit */
+	bool is_waiting; /* some thread waited when the run ended */
 	uint32_t unused; /* reads that were left out */
 	/* What threads stood before when the run ended. */
 	struct traced *pending;

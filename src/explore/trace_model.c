@@ -149,8 +149,6 @@ static void line_add(struct builder *b, uint32_t line)
 {
 	const struct traced *e = &b->t->lines[line];
 
-	if (e->flags & TRACED_TIME && e->kind != EVENT_TIME)
-		b->m->gaps |= GAP_TIME;
 	if (sync_line_add(b, line))
 		return;
 	if (e->flags & TRACED_UNREAD)
@@ -215,7 +213,9 @@ static void builder_done(struct builder *b)
 static uint32_t gaps_of(const struct run_trace *t, uint32_t window)
 {
 	return (window && t->line_count > window ? GAP_WINDOW : 0) |
-	       (t->unmodelled ? GAP_KIND : 0) | (t->is_cut ? GAP_CUT : 0);
+	       (t->unmodelled ? GAP_KIND : 0) | (t->is_cut ? GAP_CUT : 0) |
+	       (t->is_timed ? GAP_TIME : 0) |
+	       (t->is_waiting ? GAP_WAITING : 0);
 }
 
 static void lines_add(struct builder *b, uint32_t begin, uint32_t end)

@@ -33,6 +33,7 @@ enum model_gap {
 	GAP_WINDOW = 64,   /* longer than the model takes at once */
 	GAP_CHOICES = 128, /* reads of many parts, not all combinations */
 	GAP_BARRIER = 256, /* who meets whom at a barrier is not varied */
+	GAP_WAITING = 512, /* threads that waited when the run ended */
 };
 
 struct trace_model {

@@ -89,6 +89,7 @@ struct traced_area {
 	uint32_t learned;
 	uint64_t unmodelled; /* kinds of points that are no events, by bit */
 	uint32_t is_full;    /* the rest is missing */
+	uint32_t is_timed;   /* a wait had a time limit */
 	uint32_t threads;    /* that the run had */
 	struct traced_order order[TRACED_MOST];
 	struct traced entries[TRACED_MOST];

@@ -329,9 +329,24 @@ void control_block(struct thread *t, uintptr_t pc)
 	t->inside--;
 }
 
+/* It is a point in any case; but plain accesses to the same memory are only if
+ * it is known to be shared. */
+static void atomic_learn(const struct thread *t, enum event_kind kind,
+			 uintptr_t addr, size_t size)
+{
+	bool is_write = kind != EVENT_ATOMIC_LOAD;
+
+	if (!values_on && control->ask.flags & CONTROL_LEARN && turn_live > 1)
+		learn_told(signal_actor(t), addr, size, is_write);
+	if (values_on && control->run.thread_count > 1 &&
+	    !(control->ask.flags & CONTROL_SYNC))
+		values_told(signal_actor(t), addr, size, is_write);
+}
+
 void control_atomic(struct thread *t, enum event_kind kind,
 		    const volatile void *addr, size_t size, uintptr_t pc)
 {
+	atomic_learn(t, kind, (uintptr_t)addr, size);
 	if (turn_live > 1 || signal_expected)
 		turn_point(t, kind, addr, pc);
 	else

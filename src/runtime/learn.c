@@ -118,10 +118,8 @@ static void granules_untold(uintptr_t addr, size_t size)
 
 /* A granule that becomes shared after an access to it that was not told: the
  * next run will tell it. */
-bool learn_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
-		 uint32_t site)
+bool learn_told(uint32_t thread, uintptr_t addr, size_t size, bool is_write)
 {
-	uint8_t before = control->sites[site];
 	bool is_whole = true;
 
 	for (uintptr_t at = addr & ~(uintptr_t)7; at < addr + size; at += 8) {
@@ -132,6 +130,15 @@ bool learn_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		if (g && !was && g->shared && g->written & GRANULE_UNTOLD)
 			is_whole = false;
 	}
+	return is_whole;
+}
+
+bool learn_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
+		 uint32_t site)
+{
+	uint8_t before = control->sites[site];
+	bool is_whole = learn_told(thread, addr, size, is_write);
+
 	learn_access(thread, addr, size, is_write, site);
 	if (control->sites[site] != SITE_SHARED)
 		granules_untold(addr, size);

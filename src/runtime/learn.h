@@ -33,6 +33,9 @@ void learn_access(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 bool learn_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		 uint32_t site);
 
+/* The same of an atomic access, which is a point and told wherever it is. */
+bool learn_told(uint32_t thread, uintptr_t addr, size_t size, bool is_write);
+
 /* The only thread there is touches memory: its place counts as shared if the
  * memory does. */
 void learn_alone(uintptr_t addr, size_t size, uint32_t site);

@@ -56,6 +56,8 @@ static bool can_read(uint32_t number, uint64_t object)
 
 	if (lock->__data.__cur_writer)
 		return is_writer(lock, number);
+	if (prefers_writers(lock))
+		values_unmodelled(EVENT_RWLOCK_RDLOCK);
 	return !prefers_writers(lock) || !is_queued_for(lock);
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/signal_control.h"
 #include "runtime/sys.h"
 #include "runtime/timing.h"
+#include "runtime/values.h"
 
 #include <errno.h>
 
@@ -15,6 +16,8 @@ bool model_await(struct thread *t, enum event_kind kind,
 		 const volatile void *object, uintptr_t pc, turn_can *can,
 		 uint64_t deadline)
 {
+	if (deadline != NO_DEADLINE)
+		values_timed();
 	if (deadline == NO_DEADLINE || deadline > control->run.now)
 		return turn_await(t, kind, object, pc, can, deadline);
 	turn_point(t, kind, object, pc);
@@ -25,6 +28,8 @@ int model_await_signal(struct thread *t, enum event_kind kind,
 		       const volatile void *object, uintptr_t pc, turn_can *can,
 		       uint64_t deadline)
 {
+	if (deadline != NO_DEADLINE)
+		values_timed();
 	if (deadline != NO_DEADLINE && deadline <= control->run.now)
 		return model_await(t, kind, object, pc, can, deadline) ?
 			       0 :

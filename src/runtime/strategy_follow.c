@@ -18,6 +18,7 @@
  */
 
 static uint32_t next_step;
+static bool is_told; /* the last choice is the plan's */
 
 static void loose_begin(void);
 
@@ -207,6 +208,7 @@ static uint32_t choose_loosely(uint32_t current)
 {
 	const struct step *s = loose_take(current);
 
+	is_told = s && is_switch(s) && can_run(s->to);
 	if (s && is_switch(s) && can_run(s->to))
 		return s->to;
 	return turn_is_ready(current) ? current : loose_next(current);
@@ -237,6 +239,7 @@ static uint32_t choose(uint32_t current)
 	if (is_switch(s) && stands_at(current, s)) {
 		if (!can_run(s->to) && !signal_wakes(s->to, next_step + 1))
 			diverge(current, "the next thread cannot go on");
+		is_told = true;
 		next_step++;
 		return s->to;
 	}
@@ -244,6 +247,20 @@ static uint32_t choose(uint32_t current)
 	    (stands_at(current, s) && signal_wakes(current, next_step)))
 		return current;
 	diverge(current, "a thread stopped before its place in the plan");
+}
+
+static uint32_t yield(uint32_t current)
+{
+	uint32_t next;
+
+	is_told = false;
+	next = choose(current);
+	if (next != current || is_told)
+		return next;
+	for (uint32_t i = 0; i < turn_eligible_count; i++)
+		if (turn_eligible(i) != current)
+			return turn_eligible(i);
+	return current;
 }
 
 bool follow_pick(uint32_t thread, enum step_what what, uint32_t *chosen)
@@ -288,4 +305,6 @@ bool follow_finds(uint32_t thread, enum step_what what)
 	       follow_pick(thread, what, &chosen);
 }
 
-const struct strategy strategy_follow = { .begin = begin, .choose = choose };
+const struct strategy strategy_follow = { .begin = begin,
+					  .choose = choose,
+					  .yield = yield };

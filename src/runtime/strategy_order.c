@@ -175,7 +175,7 @@ static uint64_t who_can(uint32_t current, bool yields)
 	     n < control->run.thread_count && n < TRACED_THREADS; n++)
 		if (can_run(n))
 			set |= UINT64_C(1) << n;
-	return yields && set & ~me ? set & ~me : set;
+	return yields && set & ~me && spin_is_proven(current) ? set & ~me : set;
 }
 
 static uint32_t decide(uint32_t current, bool yields)

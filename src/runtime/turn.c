@@ -269,7 +269,8 @@ static void decide(uint32_t me, enum step_what what)
 {
 	uint32_t next = choose(me, what);
 
-	if (likely(next == me) && of(me)->state == THREAD_READY)
+	if (likely(next == me) && of(me)->state == THREAD_READY &&
+	    (what != STEP_YIELD || turn_eligible_count == 1))
 		return;
 	make_ready(me, next);
 	schedule_step(me, what, next, turn_eligible_count);

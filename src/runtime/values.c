@@ -32,6 +32,7 @@ void values_begin(void)
 	a->learned = 0;
 	a->unmodelled = 0;
 	a->is_full = 0;
+	a->is_timed = 0;
 	a->threads = 0;
 }
 
@@ -50,7 +51,7 @@ static bool page_is_readable(uintptr_t page)
 
 	if (known[page % PAGES] == page)
 		return true;
-	if (SYS_6(SYS_process_vm_readv, SYS_0(SYS_getpid), &to, 1, &from, 1,
+	if (SYS_6(SYS_process_vm_readv, SYS_0(SYS_gettid), &to, 1, &from, 1,
 		  0) != 1)
 		return false;
 	known[page % PAGES] = page;
@@ -251,6 +252,12 @@ void values_unmodelled(enum event_kind kind)
 		area()->unmodelled |= UINT64_C(1) << (kind & 63);
 }
 
+void values_timed(void)
+{
+	if (values_on)
+		area()->is_timed = 1;
+}
+
 static bool is_early(void)
 {
 	return control->run.thread_count == 1;
@@ -347,6 +354,13 @@ bool values_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		area()->learned++;
 	return control->sites[site] == SITE_SHARED ||
 	       control->ask.flags & CONTROL_ALL;
+}
+
+void values_told(uint32_t thread, uintptr_t addr, size_t size, bool is_write)
+{
+	if ((turn_live > 1 || !model_all_joined()) &&
+	    !learn_told(thread, addr, size, is_write))
+		area()->learned++;
 }
 
 static bool is_writing(enum event_kind kind)

@@ -38,6 +38,9 @@ void values_spins(uint32_t number, uint64_t cycle);
 bool values_watch(uint32_t thread, uintptr_t addr, size_t size, bool is_write,
 		  uint32_t site);
 
+/* An atomic access, which is an event in any case: remembers the same. */
+void values_told(uint32_t thread, uintptr_t addr, size_t size, bool is_write);
+
 /* The access that the thread is about to make. */
 void values_access(struct thread *t, enum event_kind kind, uintptr_t addr,
 		   size_t size, uintptr_t pc);
@@ -73,6 +76,9 @@ void values_left(const struct thread *t, const volatile void *object);
 
 /* The run depends on something that is not told. */
 void values_unmodelled(enum event_kind kind);
+
+/* A wait has a time limit, whether or not time will end it. */
+void values_timed(void);
 
 #pragma GCC visibility pop
 
