@@ -202,10 +202,10 @@ static void add_thread(struct causal *m, uint32_t thread)
 	if (!own->count)
 		return;
 	last = own->at[own->count - 1];
-	if (m->trace->events.at[last].kind == CAUSAL_END) {
+	if (m->trace->events.at[last].kind == CAUSAL_END ||
+	    causal_waits(m->trace, thread))
 		vec_push(&any, m->present[last]);
-		vec_push(&any, unborn(m, thread));
-	}
+	vec_push(&any, unborn(m, thread));
 	for (size_t i = 0; i < own->count; i++) {
 		uint32_t e = own->at[i];
 

@@ -81,7 +81,13 @@ struct causal_trace {
 	VEC(uint64_t) initial;	  /* by location */
 	VEC(uint32_t) semaphores; /* their first counts */
 	VEC(uint32_t) barriers;	  /* how many threads pass together */
+	VEC(bool) waits; /* by thread: behind its last event, for ever */
 };
+
+static inline bool causal_waits(const struct causal_trace *t, uint32_t thread)
+{
+	return thread < t->waits.count && t->waits.at[thread];
+}
 
 /* One step of a schedule: an event, and for a signal whom it wakes. */
 struct causal_step {
@@ -143,6 +149,7 @@ static inline void causal_trace_done(struct causal_trace *t)
 	vec_free(&t->initial);
 	vec_free(&t->semaphores);
 	vec_free(&t->barriers);
+	vec_free(&t->waits);
 }
 
 #endif

@@ -184,7 +184,7 @@ static void take_pending(struct run_trace *t, const struct control *c)
 
 		if (k->state == THREAD_OVER || k->state == THREAD_UNUSED)
 			continue;
-		t->is_waiting |= k->state == THREAD_BLOCKED;
+		t->threads[n].waits = k->state == THREAD_BLOCKED;
 		t->pending[t->pending_count++] =
 			(struct traced){ .object = k->object,
 					 .site = k->site,
@@ -193,6 +193,32 @@ static void take_pending(struct run_trace *t, const struct control *c)
 					 .other = NO_THREAD,
 					 .kind = k->kind };
 	}
+}
+
+/* Might that have ended a wait, had it come at another moment? */
+static bool may_end(const struct traced *e, const struct traced *wait)
+{
+	if (e->thread == wait->thread)
+		return false;
+	switch (wait->kind) {
+	case EVENT_THREAD_JOIN:
+		return false; /* the thread has not ended, whoever waits */
+	case EVENT_COND_WAIT:
+		return e->object == wait->object &&
+		       (e->kind == EVENT_COND_SIGNAL ||
+			e->kind == EVENT_COND_BROADCAST);
+	default:
+		return traced_conflicts(e, wait);
+	}
+}
+
+static void find_waiting(struct run_trace *t)
+{
+	for (uint32_t p = 0; p < t->pending_count; p++)
+		for (uint32_t i = 0; i < t->line_count && !t->is_waiting; i++)
+			t->is_waiting =
+				t->threads[t->pending[p].thread].waits &&
+				may_end(&t->lines[i], &t->pending[p]);
 }
 
 static void leave_out(struct run_trace *t, const struct keymap *unused)
@@ -238,6 +264,7 @@ struct run_trace *run_trace_take(const struct region *r,
 	t->is_cut = a->is_full;
 	t->is_timed = a->is_timed;
 	take_pending(t, &r->control);
+	find_waiting(t);
 	if (unused)
 		leave_out(t, unused);
 	mark_blends(t, blends);

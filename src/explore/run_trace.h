@@ -27,6 +27,7 @@
 struct run_thread {
 	VEC(uint32_t) lines;   /* of its history */
 	VEC(uint64_t) history; /* hash of the first n lines, from n = 0 */
+	bool waits;	       /* when the run ended */
 };
 
 struct run_trace {
@@ -39,7 +40,7 @@ struct run_trace {
 	uint32_t learned;
 	bool is_cut;	 /* the rest of the run is missing */
 	bool is_timed;	 /* a wait had a time limit */
-	bool is_waiting; /* some thread waited when the run ended */
+	bool is_waiting; /* at its end, for what others might have ended */
 	uint32_t unused; /* reads that were left out */
 	/* What threads stood before when the run ended. */
 	struct traced *pending;

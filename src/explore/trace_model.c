@@ -214,8 +214,14 @@ static uint32_t gaps_of(const struct run_trace *t, uint32_t window)
 {
 	return (window && t->line_count > window ? GAP_WINDOW : 0) |
 	       (t->unmodelled ? GAP_KIND : 0) | (t->is_cut ? GAP_CUT : 0) |
-	       (t->is_timed ? GAP_TIME : 0) |
-	       (t->is_waiting ? GAP_WAITING : 0);
+	       (t->is_timed ? GAP_TIME : 0) | (t->is_waiting ? GAP_WAITING : 0);
+}
+
+/* What may end a wait counts among the gaps; the rest last. */
+static void waits_add(struct builder *b)
+{
+	for (uint32_t n = 0; n < b->t->thread_count; n++)
+		vec_push(&b->m->causal.waits, b->t->threads[n].waits);
 }
 
 static void lines_add(struct builder *b, uint32_t begin, uint32_t end)
@@ -237,6 +243,9 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
 {
 	struct trace_model *m = xcalloc(1, sizeof(*m));
 	struct builder b = { .t = t, .m = m };
+	uint32_t end = window && window < t->line_count - begin ?
+			       begin + window :
+			       t->line_count;
 
 	m->begin = begin;
 	m->gaps = gaps_of(t, window);
@@ -248,9 +257,9 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
 	sync_find_handed(&b);
 	sync_find_creators(&b);
 	locations_add(&b);
-	lines_add(&b, begin,
-		  window && window < t->line_count - begin ? begin + window :
-							     t->line_count);
+	lines_add(&b, begin, end);
+	if (end == t->line_count)
+		waits_add(&b);
 	count_events(m, t);
 	sync_find_crowds(m);
 	builder_done(&b);
