@@ -65,6 +65,9 @@ static void why_gaps(struct explorer *x)
 		  "which threads meet at a barrier was not varied" },
 		{ GAP_WAITING, "threads waited yet when the program ended; "
 			       "--search dpor tries whether they must" },
+		{ GAP_REMADE, "locks or the like were made or destroyed while "
+			      "other threads could use them; --search dpor "
+			      "tries both orders" },
 	};
 
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)

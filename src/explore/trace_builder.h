@@ -74,10 +74,13 @@ uint32_t builder_location(struct builder *b, uint64_t address, uint8_t size);
  * locks that one thread takes and another lets go become variables, unless
  * conditions use them; where several threads create threads, so does the number
  * that a thread gets;
- * where more threads come to a barrier than make a round, others might meet. */
+ * where more threads come to a barrier than make a round, others might meet;
+ * where an object is made or destroyed, others might have used it before, or
+ * after (trace_remade.c). */
 bool sync_line_add(struct builder *b, uint32_t line);
 void sync_find_handed(struct builder *b);
 void sync_find_creators(struct builder *b);
 void sync_find_crowds(struct trace_model *m);
+void sync_find_remade(struct builder *b);
 
 #endif

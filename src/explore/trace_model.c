@@ -256,6 +256,7 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
 	memory_parts_init(&b.parts, t);
 	sync_find_handed(&b);
 	sync_find_creators(&b);
+	sync_find_remade(&b);
 	locations_add(&b);
 	lines_add(&b, begin, end);
 	if (end == t->line_count)

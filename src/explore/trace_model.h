@@ -34,6 +34,7 @@ enum model_gap {
 	GAP_CHOICES = 128, /* reads of many parts, not all combinations */
 	GAP_BARRIER = 256, /* who meets whom at a barrier is not varied */
 	GAP_WAITING = 512, /* threads that waited when the run ended */
+	GAP_REMADE = 1024, /* locks made or destroyed while in others' hands */
 };
 
 struct trace_model {

@@ -453,7 +453,7 @@ bool sync_line_add(struct builder *b, uint32_t line)
 			sync_add(b, line, CAUSAL_JOIN, (uint32_t)e->object);
 		break;
 	default:
-		return false;
+		return event_remakes(e->kind);
 	}
 	return true;
 }

@@ -101,6 +101,28 @@ static inline uint64_t alloc_extent(const struct event *e)
 	return extent < e->size ? UINT64_MAX : extent;
 }
 
+/* Of an object that threads synchronise with: it begins, or ends. */
+static inline bool event_remakes(unsigned int kind)
+{
+	switch (kind) {
+	case EVENT_MUTEX_INIT:
+	case EVENT_MUTEX_DESTROY:
+	case EVENT_SPIN_INIT:
+	case EVENT_SPIN_DESTROY:
+	case EVENT_RWLOCK_INIT:
+	case EVENT_RWLOCK_DESTROY:
+	case EVENT_COND_INIT:
+	case EVENT_COND_DESTROY:
+	case EVENT_SEM_INIT:
+	case EVENT_SEM_DESTROY:
+	case EVENT_BARRIER_INIT:
+	case EVENT_BARRIER_DESTROY:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Tables of event.def, indexed by kind. */
 static inline unsigned int event_fields(unsigned int kind)
 {

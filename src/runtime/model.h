@@ -41,6 +41,11 @@ int model_await_signal(struct thread *t, enum event_kind kind,
 		       const volatile void *object, uintptr_t pc, turn_can *can,
 		       uint64_t deadline);
 
+/* The program makes an object, or destroys it: a point while there are other
+ * threads, which may use it at any moment. */
+void model_remake(enum event_kind kind, const volatile void *object,
+		  uintptr_t pc);
+
 /* A sleep that another thread ends, where the real object does not tell.
  * Thread t sleeps on `object` from model_sleep on, and until model_sleep_end it
  * stands before can_be_woken (also true when the thread was cancelled) or

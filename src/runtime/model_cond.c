@@ -163,6 +163,7 @@ int model_cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 {
 	struct thread *t = guest_self();
 
+	model_remake(EVENT_COND_DESTROY, cond, pc);
 	if (t && !is_apart(cond) && !can_destroy(0, (uintptr_t)cond)) {
 		guest_enter(t);
 		turn_await(t, EVENT_COND_DESTROY, cond, pc, can_destroy,

@@ -24,6 +24,18 @@ bool model_await(struct thread *t, enum event_kind kind,
 	return can(t->number, (uintptr_t)object);
 }
 
+void model_remake(enum event_kind kind, const volatile void *object,
+		  uintptr_t pc)
+{
+	struct thread *t = guest_self();
+
+	if (!t || (turn_live == 1 && model_all_joined()))
+		return;
+	guest_enter(t);
+	turn_point(t, kind, object, pc);
+	guest_leave(t);
+}
+
 int model_await_signal(struct thread *t, enum event_kind kind,
 		       const volatile void *object, uintptr_t pc, turn_can *can,
 		       uint64_t deadline)

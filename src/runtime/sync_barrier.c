@@ -12,8 +12,11 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *barrier,
 				const pthread_barrierattr_t *attr,
 				unsigned int count)
 {
-	int rc = real.pthread_barrier_init(barrier, attr, count);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_BARRIER_INIT, barrier, CALLER);
+	rc = real.pthread_barrier_init(barrier, attr, count);
 	if (rc == 0)
 		sync_record(EVENT_BARRIER_INIT, barrier, count, CALLER);
 	return rc;
@@ -21,8 +24,11 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *barrier,
 
 EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
-	int rc = real.pthread_barrier_destroy(barrier);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_BARRIER_DESTROY, barrier, CALLER);
+	rc = real.pthread_barrier_destroy(barrier);
 	if (rc == 0)
 		sync_record(EVENT_BARRIER_DESTROY, barrier, 0, CALLER);
 	return rc;

@@ -50,8 +50,11 @@ static pthread_cond_t *as_cond(cnd_t *cond)
 
 EXPORT int mtx_init(mtx_t *mutex, int type)
 {
-	int rc = real.mtx_init(mutex, type);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_MUTEX_INIT, mutex, CALLER);
+	rc = real.mtx_init(mutex, type);
 	if (rc == thrd_success)
 		sync_record(EVENT_MUTEX_INIT, mutex,
 			    type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE :
@@ -62,6 +65,8 @@ EXPORT int mtx_init(mtx_t *mutex, int type)
 
 EXPORT void mtx_destroy(mtx_t *mutex)
 {
+	if (controlled)
+		model_remake(EVENT_MUTEX_DESTROY, mutex, CALLER);
 	real.mtx_destroy(mutex);
 	sync_record(EVENT_MUTEX_DESTROY, mutex, 0, CALLER);
 }
@@ -122,8 +127,11 @@ EXPORT int mtx_unlock(mtx_t *mutex)
 
 EXPORT int cnd_init(cnd_t *cond)
 {
-	int rc = real.cnd_init(cond);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_COND_INIT, cond, CALLER);
+	rc = real.cnd_init(cond);
 	if (rc == thrd_success)
 		sync_record(EVENT_COND_INIT, cond, 0, CALLER);
 	return rc;

@@ -68,8 +68,11 @@ void wait_end(struct wait *wait)
 EXPORT int pthread_cond_init(pthread_cond_t *cond,
 			     const pthread_condattr_t *attr)
 {
-	int rc = real.pthread_cond_init(cond, attr);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_COND_INIT, cond, CALLER);
+	rc = real.pthread_cond_init(cond, attr);
 	if (rc == 0)
 		sync_record(EVENT_COND_INIT, cond, 0, CALLER);
 	return rc;

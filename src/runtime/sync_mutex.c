@@ -60,8 +60,11 @@ static uint64_t attributes(const pthread_mutexattr_t *attr)
 EXPORT int pthread_mutex_init(pthread_mutex_t *mutex,
 			      const pthread_mutexattr_t *attr)
 {
-	int rc = real.pthread_mutex_init(mutex, attr);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_MUTEX_INIT, mutex, CALLER);
+	rc = real.pthread_mutex_init(mutex, attr);
 	if (rc == 0)
 		sync_record(EVENT_MUTEX_INIT, mutex, attributes(attr), CALLER);
 	return rc;
@@ -69,8 +72,11 @@ EXPORT int pthread_mutex_init(pthread_mutex_t *mutex,
 
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-	int rc = real.pthread_mutex_destroy(mutex);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_MUTEX_DESTROY, mutex, CALLER);
+	rc = real.pthread_mutex_destroy(mutex);
 	if (rc == 0)
 		sync_record(EVENT_MUTEX_DESTROY, mutex, 0, CALLER);
 	return rc;

@@ -17,8 +17,11 @@ static void attempted(const pthread_rwlock_t *lock, enum event_kind kind,
 EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock,
 			       const pthread_rwlockattr_t *attr)
 {
-	int rc = real.pthread_rwlock_init(lock, attr);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_RWLOCK_INIT, lock, CALLER);
+	rc = real.pthread_rwlock_init(lock, attr);
 	if (rc == 0)
 		sync_record(EVENT_RWLOCK_INIT, lock, 0, CALLER);
 	return rc;
@@ -26,8 +29,11 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock,
 
 EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
-	int rc = real.pthread_rwlock_destroy(lock);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_RWLOCK_DESTROY, lock, CALLER);
+	rc = real.pthread_rwlock_destroy(lock);
 	if (rc == 0)
 		sync_record(EVENT_RWLOCK_DESTROY, lock, 0, CALLER);
 	return rc;

@@ -24,8 +24,11 @@ static void attempted(const sem_t *sem, int rc, uintptr_t pc)
 
 EXPORT int sem_init(sem_t *sem, int shared, unsigned int value)
 {
-	int rc = real.sem_init(sem, shared, value);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_SEM_INIT, sem, CALLER);
+	rc = real.sem_init(sem, shared, value);
 	if (rc == 0)
 		sync_record(EVENT_SEM_INIT, sem, value, CALLER);
 	return rc;
@@ -33,8 +36,11 @@ EXPORT int sem_init(sem_t *sem, int shared, unsigned int value)
 
 EXPORT int sem_destroy(sem_t *sem)
 {
-	int rc = real.sem_destroy(sem);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_SEM_DESTROY, sem, CALLER);
+	rc = real.sem_destroy(sem);
 	if (rc == 0)
 		sync_record(EVENT_SEM_DESTROY, sem, 0, CALLER);
 	return rc;

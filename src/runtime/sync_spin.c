@@ -7,8 +7,11 @@
 
 EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 {
-	int rc = real.pthread_spin_init(lock, shared);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_SPIN_INIT, lock, CALLER);
+	rc = real.pthread_spin_init(lock, shared);
 	if (controlled)
 		model_spin_init((const void *)lock,
 				shared == PTHREAD_PROCESS_SHARED);
@@ -19,8 +22,11 @@ EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared)
 
 EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock)
 {
-	int rc = real.pthread_spin_destroy(lock);
+	int rc;
 
+	if (controlled)
+		model_remake(EVENT_SPIN_DESTROY, lock, CALLER);
+	rc = real.pthread_spin_destroy(lock);
 	if (controlled)
 		model_spin_init((const void *)lock, false);
 	if (rc == 0)

@@ -242,7 +242,7 @@ static bool is_modelled(enum event_kind kind)
 	case EVENT_TIME:
 		return true;
 	default:
-		return false;
+		return event_remakes(kind);
 	}
 }
 

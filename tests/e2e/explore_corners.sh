@@ -8,12 +8,12 @@
 . "$(dirname "$0")/lib.sh"
 
 build corners "$SOURCE/tests/programs/explore_corners.c"
-for name in mixed left beside yields goes_on; do
+for name in mixed left beside yields goes_on remade; do
 	for search in mcm dpor dfs; do
 		run 1 "$HEDDLE" explore --search "$search" -- ./corners "$name"
 	done
 done
-for name in waiting timed writers; do
+for name in waiting timed writers destroyed; do
 	for search in dpor dfs; do
 		run 1 "$HEDDLE" explore --search "$search" -- ./corners "$name"
 	done
@@ -21,7 +21,7 @@ for name in waiting timed writers; do
 	has out "unknown: not complete"
 	has out "because: "
 done
-for name in flag alone; do
+for name in flag alone made; do
 	for search in mcm dpor; do
 		run 0 "$HEDDLE" explore --search "$search" -- ./corners "$name"
 		has out "held: complete: "

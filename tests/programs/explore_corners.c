@@ -195,6 +195,36 @@ static void check_writers(void)
 	pthread_join(second, NULL);
 }
 
+/* ---- locks and the like that are made or destroyed in others' hands ---- */
+
+static void *lock_once(void *arg)
+{
+	pthread_mutex_lock(&a);
+	pthread_mutex_unlock(&a);
+	return arg;
+}
+
+static void check_destroyed(void)
+{
+	pthread_create(&first, NULL, lock_once, NULL);
+	assert(pthread_mutex_destroy(&a) == 0);
+	pthread_join(first, NULL);
+}
+
+static void *try_once(void *arg)
+{
+	number = sem_trywait(&sem) == 0;
+	return arg;
+}
+
+static void check_remade(void)
+{
+	pthread_create(&first, NULL, try_once, NULL);
+	sem_init(&sem, 0, 1);
+	pthread_join(first, NULL);
+	assert(!number);
+}
+
 /* ---- what never breaks, and comes to an end ---- */
 
 static void *add_locked(void *arg)
@@ -230,17 +260,30 @@ static void check_alone(void)
 	pthread_exit(NULL);
 }
 
+/* Others have it only between its making and its end. */
+static void check_made(void)
+{
+	pthread_create(&first, NULL, store_plainly, NULL);
+	pthread_mutex_init(&b, NULL);
+	pthread_create(&second, NULL, lock_both, NULL);
+	pthread_join(second, NULL);
+	pthread_mutex_destroy(&b);
+	pthread_join(first, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*check)(void);
 	} checks[] = {
-		{ "mixed", check_mixed },     { "left", check_left },
-		{ "beside", check_beside },   { "waiting", check_waiting },
-		{ "timed", check_timed },     { "yields", check_yields },
-		{ "goes_on", check_goes_on }, { "writers", check_writers },
-		{ "flag", check_flag },	      { "alone", check_alone },
+		{ "mixed", check_mixed },	  { "left", check_left },
+		{ "beside", check_beside },	  { "waiting", check_waiting },
+		{ "timed", check_timed },	  { "yields", check_yields },
+		{ "goes_on", check_goes_on },	  { "writers", check_writers },
+		{ "destroyed", check_destroyed }, { "remade", check_remade },
+		{ "made", check_made },		  { "flag", check_flag },
+		{ "alone", check_alone },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(checks) / sizeof(*checks);
