@@ -31,6 +31,11 @@ bool blends_learn(struct blends *b, const struct run_trace *t);
 /* From here on runs are taken with what was found. */
 void blends_settle(struct blends *b);
 
+/* Were there such writes that another thread could have come in between: of
+ * the word that they load and store? No schedule does, for no point lies
+ * there. */
+bool blends_are_torn(const struct blends *b, const struct run_trace *t);
+
 void blends_done(struct blends *b);
 
 #endif

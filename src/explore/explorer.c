@@ -295,6 +295,8 @@ static void take_result(struct explorer *x, struct hand *h,
 	}
 	x->result->runs++;
 	x->unmodelled |= t->unmodelled;
+	if (blends_are_torn(&x->blends, t))
+		x->gaps |= GAP_BLENDS;
 	if (t->line_count > x->result->events)
 		x->result->events = t->line_count;
 	count_stray(x->result, job);

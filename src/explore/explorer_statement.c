@@ -68,6 +68,9 @@ static void why_gaps(struct explorer *x)
 		{ GAP_REMADE, "locks or the like were made or destroyed while "
 			      "other threads could use them; --search dpor "
 			      "tries both orders" },
+		{ GAP_BLENDS, "fields of a few bits that share a word were "
+			      "written without a common lock, each write in "
+			      "one step" },
 	};
 
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)

@@ -126,4 +126,23 @@ static inline bool traced_tries(const struct traced *e)
 	       e->kind == EVENT_SEM_FAIL;
 }
 
+/* The mutex or spin lock that a line takes or lets go, else 0. */
+static inline uint64_t traced_lock(const struct traced *e)
+{
+	if (!(e->flags & (TRACED_TOOK | TRACED_LEFT)))
+		return 0;
+	switch (e->kind) {
+	case EVENT_COND_WAIT:
+		return e->was;
+	case EVENT_MUTEX_LOCK:
+	case EVENT_MUTEX_FAIL: /* a try, which may have taken it */
+	case EVENT_MUTEX_UNLOCK:
+	case EVENT_SPIN_LOCK:
+	case EVENT_SPIN_UNLOCK:
+		return e->object;
+	default:
+		return 0;
+	}
+}
+
 #endif

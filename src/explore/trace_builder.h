@@ -51,9 +51,6 @@ void given_note(struct builder *b, const struct causal_event *e);
  * is written: those that are let go and were never taken. */
 void given_begin(struct builder *b);
 
-/* The mutex or spin lock that a line takes or lets go, else 0. */
-uint64_t given_lock(const struct traced *e);
-
 /* The number of a lock; the variable that stands for one that is handed over,
  * or NO_LINE. */
 uint32_t builder_lock(struct builder *b, uint64_t object);

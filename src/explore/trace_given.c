@@ -117,24 +117,6 @@ static void hold(struct builder *b, uint32_t thread, uint64_t mutex)
 }
 
 /* The mutex or spin lock that a line takes or lets go, else 0. */
-uint64_t given_lock(const struct traced *e)
-{
-	if (!(e->flags & (TRACED_TOOK | TRACED_LEFT)))
-		return 0;
-	switch (e->kind) {
-	case EVENT_COND_WAIT:
-		return e->was;
-	case EVENT_MUTEX_LOCK:
-	case EVENT_MUTEX_FAIL: /* a try, which may have taken it */
-	case EVENT_MUTEX_UNLOCK:
-	case EVENT_SPIN_LOCK:
-	case EVENT_SPIN_UNLOCK:
-		return e->object;
-	default:
-		return 0;
-	}
-}
-
 /* Only the main thread was there. A lock that another thread lets go was
  * handed over: it is a variable, or one that GAP_HANDED tells of. */
 void given_begin(struct builder *b)
@@ -143,7 +125,7 @@ void given_begin(struct builder *b)
 
 	for (uint32_t i = 0; i < b->t->line_count; i++) {
 		const struct traced *e = &b->t->lines[i];
-		uint64_t mutex = given_lock(e);
+		uint64_t mutex = traced_lock(e);
 		uint32_t *is_met;
 
 		if (!mutex)

@@ -35,6 +35,7 @@ enum model_gap {
 	GAP_BARRIER = 256, /* who meets whom at a barrier is not varied */
 	GAP_WAITING = 512, /* threads that waited when the run ended */
 	GAP_REMADE = 1024, /* locks made or destroyed while in others' hands */
+	GAP_BLENDS = 2048, /* writes that others come in between */
 };
 
 struct trace_model {

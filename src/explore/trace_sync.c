@@ -315,7 +315,7 @@ void sync_find_handed(struct builder *b)
 			*keymap_at(&waited, t->lines[i].was, 0) = 1;
 	for (uint32_t i = 0; i < t->line_count; i++) {
 		const struct traced *e = &t->lines[i];
-		uint64_t lock = given_lock(e);
+		uint64_t lock = traced_lock(e);
 
 		if (lock && is_handed(&holder, e, lock))
 			hand_over(b, &waited, lock);

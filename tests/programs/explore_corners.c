@@ -225,6 +225,51 @@ static void check_remade(void)
 	assert(!number);
 }
 
+/* ---- neighbours in one word ---- */
+
+static struct {
+	unsigned int left : 4, right : 4;
+} bits, locked_bits;
+
+static void *set_left(void *arg)
+{
+	bits.left = 5;
+	pthread_mutex_lock(&a);
+	locked_bits.left = 5;
+	pthread_mutex_unlock(&a);
+	return arg;
+}
+
+static void *set_right(void *arg)
+{
+	if (arg)
+		bits.right = 6;
+	pthread_mutex_lock(&a);
+	locked_bits.right = 6;
+	pthread_mutex_unlock(&a);
+	return arg;
+}
+
+static void check_bits(void *right)
+{
+	pthread_create(&first, NULL, set_left, NULL);
+	pthread_create(&second, NULL, set_right, right);
+	pthread_join(first, NULL);
+	pthread_join(second, NULL);
+	assert(bits.left == 5 && locked_bits.left == 5);
+	assert(locked_bits.right == 6);
+}
+
+static void check_neighbours(void)
+{
+	check_bits(&bits);
+}
+
+static void check_locked(void)
+{
+	check_bits(NULL);
+}
+
 /* ---- what never breaks, and comes to an end ---- */
 
 static void *add_locked(void *arg)
@@ -277,12 +322,21 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*check)(void);
 	} checks[] = {
-		{ "mixed", check_mixed },	  { "left", check_left },
-		{ "beside", check_beside },	  { "waiting", check_waiting },
-		{ "timed", check_timed },	  { "yields", check_yields },
-		{ "goes_on", check_goes_on },	  { "writers", check_writers },
-		{ "destroyed", check_destroyed }, { "remade", check_remade },
-		{ "made", check_made },		  { "flag", check_flag },
+		{ "mixed", check_mixed },
+		{ "left", check_left },
+		{ "beside", check_beside },
+		{ "waiting", check_waiting },
+		{ "timed", check_timed },
+		{ "yields", check_yields },
+		{ "goes_on", check_goes_on },
+		{ "writers", check_writers },
+		{ "destroyed", check_destroyed },
+		{ "remade", check_remade },
+		{ "neighbours", check_neighbours },
+		{ "locked", check_locked },
+
+		{ "made", check_made },
+		{ "flag", check_flag },
 		{ "alone", check_alone },
 	};
 
