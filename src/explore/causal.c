@@ -150,6 +150,7 @@ struct causal *causal_new(const struct causal_trace *t, enum solver_kind kind,
 	causal_add_waits(m);
 	causal_add_semaphores(m);
 	causal_add_tries(m);
+	causal_add_steps(m);
 	return m;
 }
 
@@ -175,6 +176,7 @@ void causal_free(struct causal *m)
 	vec_free(&m->tokens);
 	vec_free(&m->takers);
 	vec_free(&m->sections);
+	vec_free(&m->bound);
 	vec_free(&m->stops);
 	vec_free(&m->targets);
 	vec_free(&m->scratch);
@@ -277,26 +279,6 @@ uint32_t causal_woken_by(const struct causal *m, uint32_t signal)
 	return CAUSAL_NOBODY;
 }
 
-/* What takes place before the read, and the read. */
-static void take_schedule(const struct causal *m, uint32_t event,
-			  struct causal_schedule *out)
-{
-	const uint32_t *sequence = solver_sequence(m->solver);
-	uint32_t turned = causal_turned(m->trace, event);
-
-	out->count = 0;
-	for (size_t i = 0; sequence[i] != event; i++) {
-		uint32_t e = sequence[i], wakes = CAUSAL_NOBODY;
-
-		if (e != turned && !solver_value(m->solver, m->present[e]))
-			continue;
-		if (m->trace->events.at[e].kind == CAUSAL_SIGNAL)
-			wakes = causal_woken_by(m, e);
-		vec_push(out, (struct causal_step){ e, wakes });
-	}
-	vec_push(out, (struct causal_step){ event, CAUSAL_NOBODY });
-}
-
 /* Says where each part gets its value from, under the literal q; the literals
  * made for it are added to `made`. */
 static void add_question(struct causal *m, const struct causal_target *t,
@@ -397,10 +379,11 @@ enum solver_answer causal_ask(struct causal *m, const struct causal_target *t,
 	for (size_t i = 0; known && i < known->runs; i++)
 		exclude_run(m, t, q, known->shared + i * m->trace->threads,
 			    &m->scratch);
-	answer = solver_solve(m->solver, &q, 1, limit);
+	answer = causal_solve(m, q, t->event, limit);
 	out->count = 0;
 	if (answer == SOLVER_YES) {
-		take_schedule(m, t->event, out);
+		causal_take(m, t->event, causal_turned(m->trace, t->event),
+			    out);
 		answer = believe(m, t, out);
 	}
 	retire_question(m, q, &m->scratch);

@@ -6,8 +6,8 @@
  * The parts of the causal model: causal.c asks and answers, causal_reads.c
  * says where values come from, causal_locks.c, causal_waits.c,
  * causal_semaphores.c, causal_barriers.c and causal_tries.c say what
- * synchronisation allows; causal_state.c and causal_stuck.c ask for states in
- * place of values.
+ * synchronisation allows, causal_steps.c what happens in one step;
+ * causal_state.c and causal_stuck.c ask for states in place of values.
  *
  * Two Booleans for each event: `present`, it takes place as in the trace;
  * `there`, it takes place, perhaps as the read that gets another value. They
@@ -62,6 +62,12 @@ struct causal_section {
 	uint32_t enter, leave; /* leave may be CAUSAL_NOBODY */
 };
 
+/* A bound event. Where l holds, it need not have the result that it had. */
+struct causal_bound {
+	uint32_t event;
+	literal l;
+};
+
 /* An event before which a thread may stop. */
 struct causal_stop {
 	uint32_t event;
@@ -82,7 +88,8 @@ struct causal {
 	VEC(struct causal_token) tokens;
 	VEC(struct causal_taker) takers;
 	VEC(struct causal_section) sections;
-	VEC(struct causal_stop) stops; /* causal_stuck.c */
+	VEC(struct causal_bound) bound; /* causal_steps.c */
+	VEC(struct causal_stop) stops;	/* causal_stuck.c */
 	literal stuck;
 	bool has_stops;
 	VEC(struct causal_target) targets;
@@ -125,8 +132,18 @@ void causal_at_most_one(struct causal *m, const struct literals *l);
 /* Whom a signal wakes in the solution. */
 uint32_t causal_woken_by(const struct causal *m, uint32_t signal);
 
-/* After a solution: everything that takes place in it, in order, tried by the
- * simulator. */
+/* Solves under q. Of all bound events `target` alone, which may be
+ * CAUSAL_NOBODY, may have another result. */
+enum solver_answer causal_solve(struct causal *m, literal q, uint32_t target,
+				uint64_t limit);
+
+/* After a solution: what takes place in it, in order, up to the event
+ * `target`, or all for CAUSAL_NOBODY; steps in one piece. `turned` takes place
+ * though it has another result. */
+void causal_take(const struct causal *m, uint32_t target, uint32_t turned,
+		 struct causal_schedule *out);
+
+/* The same, of all, tried by the simulator. */
 enum solver_answer causal_take_state(struct causal *m,
 				     struct causal_schedule *out);
 
@@ -162,5 +179,6 @@ void causal_add_waits(struct causal *m);
 void causal_add_semaphores(struct causal *m);
 void causal_add_barriers(struct causal *m);
 void causal_add_tries(struct causal *m); /* after locks and semaphores */
+void causal_add_steps(struct causal *m);
 
 #endif

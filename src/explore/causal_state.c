@@ -16,19 +16,9 @@
 enum solver_answer causal_take_state(struct causal *m,
 				     struct causal_schedule *out)
 {
-	const uint32_t *sequence = solver_sequence(m->solver);
 	struct err err;
 
-	out->count = 0;
-	for (size_t i = 0; i < m->trace->events.count; i++) {
-		uint32_t e = sequence[i], wakes = CAUSAL_NOBODY;
-
-		if (!solver_value(m->solver, m->present[e]))
-			continue;
-		if (m->trace->events.at[e].kind == CAUSAL_SIGNAL)
-			wakes = causal_woken_by(m, e);
-		vec_push(out, (struct causal_step){ e, wakes });
-	}
+	causal_take(m, CAUSAL_NOBODY, CAUSAL_NOBODY, out);
 	if (!simulate(m->trace, out->at, out->count, NULL, &err))
 		return SOLVER_YES;
 	log_error("a schedule for a state is wrong: %s", err.text);
@@ -80,7 +70,7 @@ enum solver_answer causal_ask_state(struct causal *m,
 		need_next(m, s->next[i], q);
 	for (size_t i = 0; i < s->done_count; i++)
 		causal_clause(m, literal_not(q), m->present[s->done[i]]);
-	answer = solver_solve(m->solver, &q, 1, limit);
+	answer = causal_solve(m, q, CAUSAL_NOBODY, limit);
 	if (answer == SOLVER_YES)
 		answer = causal_take_state(m, out);
 	causal_clause(m, literal_not(q));

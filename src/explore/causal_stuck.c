@@ -258,7 +258,7 @@ enum solver_answer causal_ask_stuck(struct causal *m, uint64_t limit,
 			add_thread(m, t);
 		need_some_stop(m);
 	}
-	answer = solver_solve(m->solver, &m->stuck, 1, limit);
+	answer = causal_solve(m, m->stuck, CAUSAL_NOBODY, limit);
 	if (answer != SOLVER_YES)
 		return answer;
 	answer = causal_take_state(m, out);

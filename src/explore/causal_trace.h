@@ -17,6 +17,9 @@
  * a CAUSAL_LOCK or CAUSAL_SEM_WAIT that is `tried`, else one of the two FAILs.
  * A try of a lock that the thread holds itself is no event.
  *
+ * An event that is *bound* is of one step with the one before it in the trace,
+ * which is its thread's: nothing happens between the two.
+ *
  * A wait for a condition is two events: CAUSAL_WAIT, which lets the lock go and
  * queues, and CAUSAL_WAKE, which takes the lock again. A lock that is taken
  * several times by its holder appears with the outermost pair only. A thread
@@ -63,6 +66,7 @@ struct causal_event {
 	bool shared;	      /* a lock taken, tried or left by a reader */
 	bool tried;	      /* a lock or a token that could have failed */
 	bool timed_out;	      /* a wake that no signal caused */
+	bool bound;	      /* to the event before */
 	bool serial;	      /* entered the barrier as the last of its round */
 	uint32_t part, parts; /* of an access, in the trace's parts */
 };

@@ -8,7 +8,7 @@
  * and that could have been the other way round. There, one of the threads is
  * tried that can go first when both are turned round, unless one of them was.
  * Threads whose event was tried at a place sleep below it until something
- * conflicts with that event.
+ * conflicts with that event. An event goes with those that are bound to it.
  *
  * Finds: one schedule at least of each order of conflicting events.
  * Misses: nothing that shows in what threads do, unless runs are very long.
@@ -33,8 +33,9 @@ struct node {
 	uint64_t backtrack;  /* threads to be tried here */
 	uint64_t done;
 	uint64_t wakes; /* of a signal: threads that are to be woken yet */
+	/* Events of threads, for each all of one step: */
 	VEC(struct traced) sleep; /* here, before the event */
-	VEC(struct traced) tried; /* events that were chosen here before */
+	VEC(struct traced) tried; /* that were chosen here before */
 };
 
 struct dpor {
@@ -104,6 +105,20 @@ static void sleep_for(const struct node *n, struct explore_job *job)
 		vec_push(&job->sleep, n->tried.at[i]);
 }
 
+static bool is_bound(const struct traced *e)
+{
+	return e->flags & TRACED_BOUND;
+}
+
+static void tried_add(struct dpor *s, size_t node)
+{
+	struct node *n = &s->nodes.at[node];
+
+	vec_push(&n->tried, n->event);
+	while (++node < s->nodes.count && is_bound(&s->nodes.at[node].event))
+		vec_push(&n->tried, s->nodes.at[node].event);
+}
+
 static enum job_answer dpor_next(void *search, struct explore_job *job)
 {
 	struct dpor *s = search;
@@ -133,7 +148,7 @@ static enum job_answer dpor_next(void *search, struct explore_job *job)
 		uint32_t next = (uint32_t)__builtin_ctzll(to_try(n));
 
 		n->done |= bit(next);
-		vec_push(&n->tried, n->event);
+		tried_add(s, k);
 		last = (struct traced_order){ next, NO_THREAD };
 		sleep_for(n, job);
 	}
@@ -149,7 +164,9 @@ static enum job_answer dpor_next(void *search, struct explore_job *job)
 
 /* ---- what a run shows ---- */
 
-/* The clock of each line, in the order of lines and by thread. */
+/* The clock of each line, in the order of lines and by thread. What is before
+ * one event of a step is before all of them, and what is behind one is behind
+ * all. */
 struct clocks {
 	uint32_t *of_line;   /* line times threads */
 	uint32_t *of_thread; /* thread times threads */
@@ -266,6 +283,16 @@ static bool is_enabling(const struct traced *a, const struct traced *b)
 	}
 }
 
+/* Behind the last line of the step that begins there; there may be none. */
+static uint32_t step_end(const struct run_trace *t, uint32_t begin)
+{
+	uint32_t end = begin;
+
+	while (end < t->line_count && (end == begin || is_bound(&t->lines[end])))
+		end++;
+	return end;
+}
+
 static bool is_before(const struct clocks *c, const struct run_trace *t,
 		      uint32_t line, const uint32_t *clock)
 {
@@ -275,8 +302,8 @@ static bool is_before(const struct clocks *c, const struct run_trace *t,
 /* An event that is about to be looked at, and what is before it. */
 struct late {
 	const struct traced *event;
-	const uint32_t *clock; /* of its thread, before it */
-	uint32_t line;	       /* where it stands */
+	const uint32_t *clock; /* of its thread, before its step */
+	uint32_t line;	       /* where that begins */
 };
 
 static bool is_ordered(const struct clocks *c, const struct run_trace *t,
@@ -301,6 +328,16 @@ static bool has_to_wait(const struct clocks *c, const struct run_trace *t,
 	return false;
 }
 
+/* The same for the step that begins with a line. */
+static bool step_has_to_wait(const struct clocks *c, const struct run_trace *t,
+			     uint32_t i, uint32_t head, const uint32_t *clock)
+{
+	for (uint32_t k = head; k < step_end(t, head); k++)
+		if (has_to_wait(c, t, i, head, clock, &t->lines[k]))
+			return true;
+	return false;
+}
+
 /* Who can go first at line i so that the event comes before it: threads with
  * nothing to wait for among what is not behind i. */
 static uint64_t find_first(const struct clocks *c, const struct run_trace *t,
@@ -311,16 +348,17 @@ static uint64_t find_first(const struct clocks *c, const struct run_trace *t,
 	for (uint32_t k = i + 1; k < e->line; k++) {
 		uint32_t thread = t->lines[k].thread;
 
-		if (is_ordered(c, t, i, k) || met & bit(thread))
+		if (is_ordered(c, t, i, k) || met & bit(thread) ||
+		    is_bound(&t->lines[k]))
 			continue;
 		met |= bit(thread);
-		if (!has_to_wait(c, t, i, k,
-				 &c->of_line[(size_t)k * c->threads],
-				 &t->lines[k]))
+		if (!step_has_to_wait(c, t, i, k,
+				      &c->of_line[(size_t)k * c->threads]))
 			first |= bit(thread);
 	}
 	if (!(met & bit(e->event->thread)) &&
-	    !has_to_wait(c, t, i, e->line, e->clock, e->event))
+	    !has_to_wait(c, t, i, e->line, e->clock, e->event) &&
+	    !step_has_to_wait(c, t, i, e->line, e->clock))
 		first |= bit(e->event->thread);
 	return first;
 }
@@ -329,9 +367,13 @@ static void add_backtrack(struct dpor *s, const struct run_trace *t,
 			  const struct clocks *c, uint32_t i,
 			  const struct late *e)
 {
-	struct node *n = &s->nodes.at[i];
-	uint64_t first = find_first(c, t, i, e) & n->event.could;
+	struct node *n;
+	uint64_t first;
 
+	while (i && is_bound(&t->lines[i]))
+		i--;
+	n = &s->nodes.at[i];
+	first = find_first(c, t, i, e) & n->event.could;
 	if (!first)
 		n->backtrack |= n->event.could;
 	else if (!(first & n->backtrack))
@@ -358,18 +400,22 @@ static void find_race(struct dpor *s, const struct run_trace *t,
 }
 
 static void clocks_advance(struct clocks *c, const struct run_trace *t,
-			   uint32_t line)
+			   uint32_t begin, uint32_t end)
 {
-	const struct traced *e = &t->lines[line];
-	uint32_t *clock = &c->of_thread[(size_t)e->thread * c->threads];
+	uint32_t thread = t->lines[begin].thread;
+	uint32_t *clock = &c->of_thread[(size_t)thread * c->threads];
 
-	for (uint32_t i = line; i-- > 0;)
-		if (t->lines[i].thread != e->thread && depends(t, i, e, line))
-			join(clock, &c->of_line[(size_t)i * c->threads],
-			     c->threads);
-	c->nth[line] = ++clock[e->thread];
-	memcpy(&c->of_line[(size_t)line * c->threads], clock,
-	       c->threads * sizeof(*clock));
+	for (uint32_t k = begin; k < end; k++)
+		for (uint32_t i = begin; i-- > 0;)
+			if (t->lines[i].thread != thread &&
+			    depends(t, i, &t->lines[k], k))
+				join(clock, &c->of_line[(size_t)i * c->threads],
+				     c->threads);
+	for (uint32_t k = begin; k < end; k++)
+		c->nth[k] = ++clock[thread];
+	for (uint32_t k = begin; k < end; k++)
+		memcpy(&c->of_line[(size_t)k * c->threads], clock,
+		       c->threads * sizeof(*clock));
 }
 
 static void find_races(struct dpor *s, const struct run_trace *t)
@@ -381,9 +427,11 @@ static void find_races(struct dpor *s, const struct run_trace *t)
 	c.of_thread = xcalloc((size_t)c.threads * c.threads + 1,
 			      sizeof(*c.of_thread));
 	c.nth = xcalloc(t->line_count + 1, sizeof(*c.nth));
-	for (uint32_t i = 0; i < t->line_count; i++) {
-		find_race(s, t, &c, &t->lines[i], i);
-		clocks_advance(&c, t, i);
+	for (uint32_t i = 0, end; i < t->line_count; i = end) {
+		end = step_end(t, i);
+		for (uint32_t k = i; k < end; k++)
+			find_race(s, t, &c, &t->lines[k], i);
+		clocks_advance(&c, t, i, end);
 	}
 	for (uint32_t i = 0; i < t->pending_count; i++)
 		find_race(s, t, &c, &t->pending[i], t->line_count);
@@ -394,16 +442,30 @@ static void find_races(struct dpor *s, const struct run_trace *t)
 
 /* ---- the nodes of a run ---- */
 
+static bool wakes(const struct traced *e, const struct traced *sleeper)
+{
+	return sleeper->thread == e->thread || traced_conflicts(sleeper, e);
+}
+
+/* Those of its threads that go on sleeping. */
+static void sleep_on(struct node *n, const struct traced *e,
+		     const struct traced *of, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool goes_on = true;
+
+		for (size_t k = 0; k < count && goes_on; k++)
+			goes_on = of[k].thread != of[i].thread ||
+				  !wakes(e, &of[k]);
+		if (goes_on)
+			vec_push(&n->sleep, of[i]);
+	}
+}
+
 static void sleep_below(const struct node *above, struct node *n)
 {
-	for (size_t i = 0; i < above->sleep.count; i++)
-		if (above->sleep.at[i].thread != above->event.thread &&
-		    !traced_conflicts(&above->sleep.at[i], &above->event))
-			vec_push(&n->sleep, above->sleep.at[i]);
-	for (size_t i = 0; i < above->tried.count; i++)
-		if (above->tried.at[i].thread != above->event.thread &&
-		    !traced_conflicts(&above->tried.at[i], &above->event))
-			vec_push(&n->sleep, above->tried.at[i]);
+	sleep_on(n, &above->event, above->sleep.at, above->sleep.count);
+	sleep_on(n, &above->event, above->tried.at, above->tried.count);
 }
 
 static void node_add(struct dpor *s, const struct traced *e)

@@ -135,10 +135,13 @@ static struct run_trace *make_run(struct explorer *x, struct hand *h,
 	}
 	a->order_count = (uint32_t)job->order.count;
 	a->count = 0;
-	a->sleep_count = (uint32_t)job->sleep.count;
-	if (job->sleep.count)
+	/* Nobody has to sleep. */
+	a->sleep_count = job->sleep.count > TRACED_SLEEPERS ?
+				 0 :
+				 (uint32_t)job->sleep.count;
+	if (a->sleep_count)
 		memcpy(a->sleep, job->sleep.at,
-		       job->sleep.count * sizeof(*job->sleep.at));
+		       a->sleep_count * sizeof(*job->sleep.at));
 	if (job->order.count)
 		memcpy(a->order, job->order.at,
 		       job->order.count * sizeof(*job->order.at));

@@ -42,6 +42,7 @@ void simulation_init(struct simulation *s, const struct causal_trace *t)
 	s->semaphores = reserve(s, t->semaphores.count);
 	s->barriers = reserve(s, t->barriers.count);
 	s->living = reserve(s, t->threads);
+	s->bound = reserve(s, 1);
 	s->words = xcalloc(s->count + 1, sizeof(*s->words));
 	for (size_t i = 0; i < t->initial.count; i++)
 		s->words[s->memory + i] = t->initial.at[i];
@@ -260,6 +261,27 @@ static enum simulate_result act(struct simulation *s,
 	return SIMULATE_BLOCKED;
 }
 
+/* Is another thread in the middle of a step? */
+static bool is_shut_out(const struct simulation *s,
+			const struct causal_event *e)
+{
+	uint64_t who = s->words[s->bound];
+
+	return who && who != (uint64_t)e->thread + 1;
+}
+
+/* The thread that has made this event has to go on if the next is bound to it.
+ */
+static void bind_next(struct simulation *s, uint32_t event)
+{
+	const struct causal_trace *t = s->trace;
+	bool goes_on = event + 1 < t->events.count &&
+		       t->events.at[event + 1].bound;
+
+	s->words[s->bound] =
+		goes_on ? (uint64_t)t->events.at[event].thread + 1 : 0;
+}
+
 enum simulate_result simulation_step(struct simulation *s,
 				     struct causal_step step)
 {
@@ -268,11 +290,13 @@ enum simulate_result simulation_step(struct simulation *s,
 
 	if (s->words[e->thread] != e->position)
 		return SIMULATE_NOT_NEXT;
-	if (s->words[s->living + e->thread] != ALIVE)
+	if (s->words[s->living + e->thread] != ALIVE || is_shut_out(s, e))
 		return SIMULATE_BLOCKED;
 	result = act(s, e, step.wakes);
-	if (result == SIMULATE_DONE)
-		s->words[e->thread]++;
+	if (result != SIMULATE_DONE)
+		return result;
+	s->words[e->thread]++;
+	bind_next(s, step.event);
 	return result;
 }
 
@@ -294,7 +318,7 @@ static const char *words_for(enum simulate_result result)
 static bool is_next(const struct simulation *s, const struct causal_event *e)
 {
 	return s->words[e->thread] == e->position &&
-	       s->words[s->living + e->thread] == ALIVE;
+	       s->words[s->living + e->thread] == ALIVE && !is_shut_out(s, e);
 }
 
 /* Whoever was the last at the barrier arrives earlier now. */

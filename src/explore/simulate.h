@@ -28,7 +28,7 @@ struct simulation {
 	size_t count; /* of the words */
 	uint64_t *words;
 	/* where in the words each kind of state begins */
-	size_t memory, locks, waiting, semaphores, barriers, living;
+	size_t memory, locks, waiting, semaphores, barriers, living, bound;
 };
 
 void simulation_init(struct simulation *s, const struct causal_trace *t);

@@ -23,6 +23,7 @@ struct actor {
 	uint64_t mutex;
 	bool timed_out;
 	uint32_t barrier, round; /* it came to last */
+	bool is_inside;		 /* an event of the present step is there */
 };
 
 /* How a thread holds a lock; 0: not. */
@@ -40,6 +41,7 @@ struct builder {
 	VEC(uint64_t) now;     /* by location: what is there */
 	VEC(bool) is_known;    /* by location: it has an initial value */
 	struct actor *actors;
+	bool in_step;			/* the line is bound to the one before */
 	bool is_given;			/* before the window */
 	VEC(struct causal_event) given; /* that still matter */
 };

@@ -82,6 +82,7 @@ void given_note(struct builder *b, const struct causal_event *e)
 void given_settle(struct builder *b)
 {
 	b->is_given = false;
+	b->in_step = false;
 	for (size_t i = 0; i < b->now.count; i++)
 		b->m->causal.initial.at[i] = b->now.at[i];
 	for (size_t i = 0; i < b->entered.count; i++)
@@ -206,7 +207,8 @@ void trace_model_windows(const struct run_trace *t, uint32_t window,
 
 	vec_push(out, last);
 	for (uint32_t i = 0; window && i + window / 2 < t->line_count; i++) {
-		if (i >= last + (window + 1) / 2 && !c.woken && !c.inside)
+		if (i >= last + (window + 1) / 2 && !c.woken && !c.inside &&
+		    !(t->lines[i].flags & TRACED_BOUND))
 			vec_push(out, last = i);
 		calm_look(&c, t, &t->lines[i]);
 	}

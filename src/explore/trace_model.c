@@ -14,6 +14,8 @@ void builder_event(struct builder *b, uint32_t line, struct causal_event e)
 	/* The line names the place in the thread; counting backwards, as
 	 * causal_trace_add does, would take a square of the time. */
 	e.position = b->parts.positions[e.thread]++;
+	e.bound = b->in_step && b->actors[e.thread].is_inside;
+	b->actors[e.thread].is_inside = true;
 	vec_push(&t->events, e);
 	vec_push(&b->m->lines, line);
 	if (line != NO_LINE)
@@ -149,6 +151,9 @@ static void line_add(struct builder *b, uint32_t line)
 {
 	const struct traced *e = &b->t->lines[line];
 
+	b->in_step = e->flags & TRACED_BOUND;
+	if (!b->in_step)
+		b->actors[e->thread].is_inside = false;
 	if (sync_line_add(b, line))
 		return;
 	if (e->flags & TRACED_UNREAD)
@@ -247,6 +252,8 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
 			       begin + window :
 			       t->line_count;
 
+	while (end < t->line_count && t->lines[end].flags & TRACED_BOUND)
+		end++;
 	m->begin = begin;
 	m->gaps = gaps_of(t, window);
 	m->causal.threads = t->thread_count;

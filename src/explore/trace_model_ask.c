@@ -141,6 +141,22 @@ static bool add_fillers(struct ordering *o, uint32_t event)
 	return true;
 }
 
+/* The guest makes the rest of a step in any case. What is an event there is in
+ * the schedule. */
+static void add_step(struct ordering *o, uint32_t thread)
+{
+	const struct run_thread *h = &o->t->threads[thread];
+
+	for (; o->next[thread] < h->lines.count; o->next[thread]++) {
+		uint32_t line = h->lines.at[o->next[thread]];
+
+		if (!(o->t->lines[line].flags & TRACED_BOUND) ||
+		    o->m->event_of[line] != NO_LINE)
+			return;
+		vec_push(o->out, (struct traced_order){ thread, NO_THREAD });
+	}
+}
+
 void trace_model_order(const struct trace_model *m, const struct run_trace *t,
 		       const struct causal_schedule *s, size_t open,
 		       struct thread_order *out)
@@ -164,8 +180,10 @@ void trace_model_order(const struct trace_model *m, const struct run_trace *t,
 			continue;
 		vec_push(out, (struct traced_order){ thread, s->at[i].wakes });
 		o.next[thread]++;
-		if (!is_other)
-			add_end(t, thread, &o.next[thread], out);
+		if (is_other)
+			continue;
+		add_step(&o, thread);
+		add_end(t, thread, &o.next[thread], out);
 	}
 	free(o.next);
 }

@@ -14,6 +14,10 @@
  * nothing. What a write left behind is filled in at its thread's next event,
  * for the hook comes before the write.
  *
+ * A call of libc that touches several ranges is one step: a line for each, of
+ * which all but the first are bound to the one before. Nobody else can go on
+ * between two such lines.
+ *
  * `order` says for each line which thread it must be of; the strategy `order`
  * gives the turn accordingly. Behind its end each thread runs as long as it
  * can.
@@ -33,6 +37,7 @@ enum {
 	TRACED_BYTES = 8, /* values up to this size stand in the entry */
 	TRACED_WIDEST = 1 << 14,
 	TRACED_THREADS = 64, /* that `could` tells of */
+	TRACED_SLEEPERS = 256,
 };
 
 enum traced_flag {
@@ -45,6 +50,8 @@ enum traced_flag {
 	TRACED_FAILED = 32,  /* an exchange that found another value */
 	TRACED_SERIAL = 64,  /* the last at a barrier */
 	TRACED_UNREAD = 128, /* the values could not be read */
+	TRACED_BOUND = 256,  /* part of the step of the line before */
+	TRACED_ADDED = 512,  /* its thread made no point before it */
 };
 
 struct traced {
@@ -57,8 +64,8 @@ struct traced {
 	uint32_t other; /* woken thread, NO_THREAD: none; see below */
 	uint32_t cycle;
 	uint16_t thread;
+	uint16_t flags;
 	uint8_t kind; /* enum event_kind */
-	uint8_t flags;
 };
 
 /* Uses of `was` that are no values: the mutex of a wait, the threads that a
@@ -79,9 +86,10 @@ struct traced_order {
 struct traced_area {
 	uint32_t order_count;
 	/* Threads that are not to go on behind the order, until somebody does
-	 * something that conflicts with the event they stand before. */
+	 * something that conflicts with one of the events of the step that they
+	 * stand before. */
 	uint32_t sleep_count;
-	struct traced sleep[TRACED_THREADS];
+	struct traced sleep[TRACED_SLEEPERS];
 	uint32_t count;
 	uint32_t pool_used;
 	/* Accesses that turned out to be shared although their place was taken

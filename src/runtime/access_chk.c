@@ -13,11 +13,19 @@
 	EXPORT result name params;                                             \
 	EXPORT result name params
 
-static void copies(struct thread *t, void *to, const void *from, size_t read,
+static void copies_block(struct thread *t, void *to, const void *from, size_t n,
+			 uintptr_t pc)
+{
+	access_call(t, from, false, pc);
+	access_part(t, from, n, false, pc);
+	access_part(t, to, n, true, pc);
+}
+
+static void copies(struct thread *t, char *to, const char *from, size_t read,
 		   size_t written, uintptr_t pc)
 {
-	access_range(t, from, read, false, pc);
-	access_range(t, to, written, true, pc);
+	access_text(t, from, read, pc);
+	access_part(t, to, written, true, pc);
 }
 
 FORTIFIED(void *, __memcpy_chk,
@@ -26,7 +34,7 @@ FORTIFIED(void *, __memcpy_chk,
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		copies(t, to, from, n, n, CALLER);
+		copies_block(t, to, from, n, CALLER);
 	return real.__memcpy_chk(to, from, n, room);
 }
 
@@ -36,7 +44,7 @@ FORTIFIED(void *, __memmove_chk,
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		copies(t, to, from, n, n, CALLER);
+		copies_block(t, to, from, n, CALLER);
 	return real.__memmove_chk(to, from, n, room);
 }
 
@@ -46,7 +54,7 @@ FORTIFIED(void *, __mempcpy_chk,
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		copies(t, to, from, n, n, CALLER);
+		copies_block(t, to, from, n, CALLER);
 	return real.__mempcpy_chk(to, from, n, room);
 }
 
@@ -71,8 +79,10 @@ FORTIFIED(void, __explicit_bzero_chk, (void *p, size_t n, size_t room))
 static COLD void copies_all(struct thread *t, char *to, const char *from,
 			    uintptr_t pc)
 {
-	size_t n = real.strlen(from) + 1;
+	size_t n;
 
+	access_call(t, from, false, pc);
+	n = real.strlen(from) + 1;
 	copies(t, to, from, n, n, pc);
 }
 
@@ -97,8 +107,10 @@ FORTIFIED(char *, __stpcpy_chk, (char *to, const char *from, size_t room))
 static COLD void copies_most(struct thread *t, char *to, const char *from,
 			     size_t n, uintptr_t pc)
 {
-	size_t length = real.strnlen(from, n);
+	size_t length;
 
+	access_call(t, from, false, pc);
+	length = real.strnlen(from, n);
 	copies(t, to, from, length < n ? length + 1 : n, n, pc);
 }
 
@@ -125,10 +137,12 @@ FORTIFIED(char *, __stpncpy_chk,
 static COLD void appends(struct thread *t, char *to, const char *from,
 			 size_t most, uintptr_t pc)
 {
-	size_t end = real.strlen(to);
-	size_t n = real.strnlen(from, most);
+	size_t end, n;
 
-	access_range(t, to, end + 1, false, pc);
+	access_call(t, to, false, pc);
+	end = real.strlen(to);
+	n = real.strnlen(from, most);
+	access_text(t, to, end + 1, pc);
 	copies(t, to + end, from, n < most ? n + 1 : n, n + 1, pc);
 }
 

@@ -70,18 +70,41 @@ static const char *conversion_read(struct conversion *c, const char *at,
 	return *at ? at + 1 : NULL;
 }
 
+void print_look(const void *at, size_t size, uintptr_t pc)
+{
+	struct thread *t = controlled ? guest_self() : NULL;
+
+	heap_control_lent(at, size, pc);
+	if (t)
+		control_lent(t, (uintptr_t)at, size, pc);
+}
+
+static void text_look(const char *s, size_t size, uintptr_t pc)
+{
+	struct thread *t = controlled ? guest_self() : NULL;
+
+	heap_control_lent(s, size, pc);
+	if (t)
+		control_lent_text(t, (uintptr_t)s, size, pc);
+}
+
+void print_look_string(const char *s, uintptr_t pc)
+{
+	if (controlled && s)
+		text_look(s, real.strlen(s) + 1, pc);
+}
+
+/* What is no pointer to anything is left to libc to stumble over. */
 static void string_look(const char *s, int most, uintptr_t pc)
 {
 	size_t n;
 
-	if (!heap_is_own(s))
-		return;
 	if (most < 0) {
-		heap_control_lent_string(s, pc);
+		print_look_string(s, pc);
 		return;
 	}
-	n = real.strnlen(s, (size_t)most);
-	heap_control_lent(s, n < (size_t)most ? n + 1 : n, pc);
+	n = s ? real.strnlen(s, (size_t)most) : 0;
+	text_look(s, n < (size_t)most ? n + 1 : n, pc);
 }
 
 static size_t number_size(char length)

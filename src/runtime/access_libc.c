@@ -8,8 +8,9 @@
  * The memory functions of libc: the bytes they really touch are accesses of
  * whoever calls them. Idle they cost a look at one thread-local variable and a
  * jump. A function that stops early (at a difference, at a byte found) has
- * touched what lies before and the place where it stopped; then the real one
- * comes first, because its result tells how far it went.
+ * touched what lies before and the place where it stopped; if it only reads, the
+ * real one comes first, because its result tells how far it went. Before all
+ * stands access_call: under control nobody comes in between.
  *
  * Libraries without hooks call these as well, so that part of what they do is
  * seen too. Calls inside libc do not come by here.
@@ -18,12 +19,18 @@
 static inline void reads(struct thread *t, const void *p, size_t n,
 			 uintptr_t pc)
 {
-	access_range(t, p, n, false, pc);
+	access_part(t, p, n, false, pc);
 }
 
 static inline void writes(struct thread *t, void *p, size_t n, uintptr_t pc)
 {
-	access_range(t, p, n, true, pc);
+	access_part(t, p, n, true, pc);
+}
+
+static inline void begins(struct thread *t, const void *p, uintptr_t pc)
+{
+	if (unlikely(t))
+		access_call(t, p, false, pc);
 }
 
 /* ---- copying ---- */
@@ -31,6 +38,7 @@ static inline void writes(struct thread *t, void *p, size_t n, uintptr_t pc)
 static void copies(struct thread *t, void *to, const void *from, size_t n,
 		   uintptr_t pc)
 {
+	access_call(t, from, false, pc);
 	reads(t, from, n, pc);
 	writes(t, to, n, pc);
 }
@@ -71,15 +79,26 @@ EXPORT void bcopy(const void *from, void *to, size_t n)
 	real.bcopy(from, to, n);
 }
 
+static COLD void copies_until(struct thread *t, void *to, const char *from,
+			      int stop, size_t n, uintptr_t pc)
+{
+	const char *at;
+
+	access_call(t, from, false, pc);
+	at = real.memchr(from, stop, n);
+	if (at)
+		n = (size_t)(at - from) + 1;
+	access_text(t, from, n, pc);
+	writes(t, to, n, pc);
+}
+
 EXPORT void *memccpy(void *to, const void *from, int stop, size_t n)
 {
 	struct thread *t = guest_self();
-	char *end = real.memccpy(to, from, stop, n);
 
 	if (unlikely(t))
-		copies(t, to, from, end ? (size_t)(end - (char *)to) : n,
-		       CALLER);
-	return end;
+		copies_until(t, to, from, stop, n, CALLER);
+	return real.memccpy(to, from, stop, n);
 }
 
 EXPORT void swab(const void *restrict from, void *restrict to, ssize_t n)
@@ -93,12 +112,17 @@ EXPORT void swab(const void *restrict from, void *restrict to, ssize_t n)
 
 /* ---- filling ---- */
 
+static void fills(struct thread *t, void *p, size_t n, uintptr_t pc)
+{
+	access_range(t, p, n, true, pc);
+}
+
 EXPORT void *memset(void *p, int byte, size_t n)
 {
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		writes(t, p, n, CALLER);
+		fills(t, p, n, CALLER);
 	return real.memset(p, byte, n);
 }
 
@@ -107,7 +131,7 @@ EXPORT void bzero(void *p, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		writes(t, p, n, CALLER);
+		fills(t, p, n, CALLER);
 	real.bzero(p, n);
 }
 
@@ -116,7 +140,7 @@ EXPORT void explicit_bzero(void *p, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		writes(t, p, n, CALLER);
+		fills(t, p, n, CALLER);
 	real.explicit_bzero(p, n);
 }
 
@@ -133,15 +157,16 @@ static COLD void compares(struct thread *t, const void *a, const void *b,
 			i++;
 		n = i < n ? i + 1 : n;
 	}
-	reads(t, a, n, pc);
-	reads(t, b, n, pc);
+	access_texts(t, a, b, n, pc);
 }
 
 EXPORT int memcmp(const void *a, const void *b, size_t n)
 {
 	struct thread *t = guest_self();
-	int result = real.memcmp(a, b, n);
+	int result;
 
+	begins(t, a, CALLER);
+	result = real.memcmp(a, b, n);
 	if (unlikely(t))
 		compares(t, a, b, n, result, CALLER);
 	return result;
@@ -150,8 +175,10 @@ EXPORT int memcmp(const void *a, const void *b, size_t n)
 EXPORT int bcmp(const void *a, const void *b, size_t n)
 {
 	struct thread *t = guest_self();
-	int result = real.bcmp(a, b, n);
+	int result;
 
+	begins(t, a, CALLER);
+	result = real.bcmp(a, b, n);
 	if (unlikely(t))
 		compares(t, a, b, n, result, CALLER);
 	return result;
@@ -160,20 +187,25 @@ EXPORT int bcmp(const void *a, const void *b, size_t n)
 EXPORT void *memchr(const void *p, int byte, size_t n)
 {
 	struct thread *t = guest_self();
-	char *at = real.memchr(p, byte, n);
+	char *at;
 
+	begins(t, p, CALLER);
+	at = real.memchr(p, byte, n);
 	if (unlikely(t))
-		reads(t, p, at ? (size_t)(at - (const char *)p) + 1 : n,
-		      CALLER);
+		access_text(t, p, at ? (size_t)(at - (const char *)p) + 1 : n,
+			    CALLER);
 	return at;
 }
 
 EXPORT void *memrchr(const void *p, int byte, size_t n)
 {
 	struct thread *t = guest_self();
-	char *at = real.memrchr(p, byte, n);
-	const char *from = at ? at : p;
+	const char *from;
+	char *at;
 
+	begins(t, p, CALLER);
+	at = real.memrchr(p, byte, n);
+	from = at ? at : p;
 	if (unlikely(t))
 		reads(t, from, (size_t)((const char *)p + n - from), CALLER);
 	return at;
@@ -182,18 +214,22 @@ EXPORT void *memrchr(const void *p, int byte, size_t n)
 EXPORT void *rawmemchr(const void *p, int byte)
 {
 	struct thread *t = guest_self();
-	char *at = real.rawmemchr(p, byte);
+	char *at;
 
+	begins(t, p, CALLER);
+	at = real.rawmemchr(p, byte);
 	if (unlikely(t))
-		reads(t, p, (size_t)(at - (const char *)p) + 1, CALLER);
+		access_text(t, p, (size_t)(at - (const char *)p) + 1, CALLER);
 	return at;
 }
 
 EXPORT void *memmem(const void *hay, size_t size, const void *needle, size_t n)
 {
 	struct thread *t = guest_self();
-	char *at = real.memmem(hay, size, needle, n);
+	char *at;
 
+	begins(t, hay, CALLER);
+	at = real.memmem(hay, size, needle, n);
 	if (unlikely(t)) {
 		reads(t, hay, at ? (size_t)(at - (const char *)hay) + n : size,
 		      CALLER);
@@ -230,6 +266,6 @@ EXPORT void *__tsan_memset(void *p, int byte, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		writes(t, p, n, CALLER);
+		fills(t, p, n, CALLER);
 	return real.memset(p, byte, n);
 }

@@ -13,7 +13,13 @@
 static void reads(struct thread *t, const char *s, const char *end,
 		  uintptr_t pc)
 {
-	access_range(t, s, (size_t)(end - s) + 1, false, pc);
+	access_text(t, s, (size_t)(end - s) + 1, pc);
+}
+
+static inline void begins(struct thread *t, const char *s, uintptr_t pc)
+{
+	if (unlikely(t))
+		access_call(t, s, false, pc);
 }
 
 #define INTEGER(result, name)                                                  \
@@ -22,8 +28,10 @@ static void reads(struct thread *t, const char *s, const char *end,
 	{                                                                      \
 		struct thread *t = guest_self();                               \
 		char *at = (char *)(uintptr_t)s;                               \
-		result number = real.name(s, &at, base);                       \
+		result number;                                                 \
                                                                                \
+		begins(t, s, CALLER);                                          \
+		number = real.name(s, &at, base);                              \
 		if (unlikely(t))                                               \
 			reads(t, s, at, CALLER);                               \
 		if (end)                                                       \
@@ -36,8 +44,10 @@ static void reads(struct thread *t, const char *s, const char *end,
 	{                                                                      \
 		struct thread *t = guest_self();                               \
 		char *at;                                                      \
-		result number = real.name(s, &at);                             \
+		result number;                                                 \
                                                                                \
+		begins(t, s, CALLER);                                          \
+		number = real.name(s, &at);                                    \
 		if (unlikely(t))                                               \
 			reads(t, s, at, CALLER);                               \
 		if (end)                                                       \
@@ -51,8 +61,10 @@ static void reads(struct thread *t, const char *s, const char *end,
 	{                                                                      \
 		struct thread *t = guest_self();                               \
 		char *at;                                                      \
-		result number = (result)made;                                  \
+		result number;                                                 \
                                                                                \
+		begins(t, s, CALLER);                                          \
+		number = (result)made;                                         \
 		if (unlikely(t))                                               \
 			reads(t, s, at, CALLER);                               \
 		return number;                                                 \
@@ -72,41 +84,37 @@ SIMPLE(double, atof, real.strtod(s, &at))
 
 /* ---- by a format: all of the string is looked at ---- */
 
-static int scanned(const char *s, const char *format, va_list list, int rc,
+static int scanned(const char *s, const char *format, va_list list,
 		   uintptr_t pc)
 {
 	struct thread *t = guest_self();
+	va_list again;
+	int rc;
 
+	begins(t, s, pc);
+	va_copy(again, list);
+	rc = real.__isoc99_vsscanf(s, format, list);
 	if (unlikely(t))
 		reads(t, s, s + real.strlen(s), pc);
-	scan_looks(format, list, rc, pc);
+	scan_looks(format, again, rc, pc);
+	va_end(again);
 	return rc;
 }
 
 EXPORT int __isoc99_vsscanf(const char *s, const char *format, va_list list);
 EXPORT int __isoc99_vsscanf(const char *s, const char *format, va_list list)
 {
-	va_list again;
-	int rc;
-
-	va_copy(again, list);
-	rc = scanned(s, format, again, real.__isoc99_vsscanf(s, format, list),
-		     CALLER);
-	va_end(again);
-	return rc;
+	return scanned(s, format, list, CALLER);
 }
 
 EXPORT int __isoc99_sscanf(const char *s, const char *format, ...);
 EXPORT int __isoc99_sscanf(const char *s, const char *format, ...)
 {
-	va_list list, again;
+	va_list list;
 	int rc;
 
 	va_start(list, format);
-	va_copy(again, list);
-	rc = scanned(s, format, again, real.__isoc99_vsscanf(s, format, list),
-		     CALLER);
-	va_end(again);
+	rc = scanned(s, format, list, CALLER);
 	va_end(list);
 	return rc;
 }

@@ -253,6 +253,42 @@ void access_range(struct thread *t, const volatile void *addr, size_t size,
 		access_any(t, (uintptr_t)addr, size, is_write, pc);
 }
 
+void access_call(struct thread *t, const volatile void *addr, bool is_write,
+		 uintptr_t pc)
+{
+	if (controlled)
+		control_call(t, (uintptr_t)addr, is_write, pc);
+}
+
+void access_part(struct thread *t, const volatile void *addr, size_t size,
+		 bool is_write, uintptr_t pc)
+{
+	if (controlled)
+		control_part(t, (uintptr_t)addr, size, is_write, pc);
+	else
+		access_range(t, addr, size, is_write, pc);
+}
+
+void access_text(struct thread *t, const volatile void *addr, size_t size,
+		 uintptr_t pc)
+{
+	if (controlled)
+		control_text_read(t, (uintptr_t)addr, size, pc);
+	else
+		access_range(t, addr, size, false, pc);
+}
+
+void access_texts(struct thread *t, const volatile void *a,
+		  const volatile void *b, size_t size, uintptr_t pc)
+{
+	if (controlled) {
+		control_texts_read(t, (uintptr_t)a, (uintptr_t)b, size, pc);
+		return;
+	}
+	access_range(t, a, size, false, pc);
+	access_range(t, b, size, false, pc);
+}
+
 #define WIDE_HOOK(name, is_write)                                              \
 	EXPORT void name(void *addr);                                          \
 	EXPORT void name(void *addr)                                           \

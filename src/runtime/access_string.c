@@ -12,14 +12,21 @@
  * Real functions are called for lengths, so that nothing is recorded twice.
  */
 
+/* Comes before anything is looked at. */
+static inline void begins(struct thread *t, const char *s, uintptr_t pc)
+{
+	if (unlikely(t))
+		access_call(t, s, false, pc);
+}
+
 static void reads(struct thread *t, const char *s, size_t n, uintptr_t pc)
 {
-	access_range(t, s, n, false, pc);
+	access_text(t, s, n, pc);
 }
 
 static void writes(struct thread *t, char *s, size_t n, uintptr_t pc)
 {
-	access_range(t, s, n, true, pc);
+	access_part(t, s, n, true, pc);
 }
 
 static void reads_all(struct thread *t, const char *s, uintptr_t pc)
@@ -40,8 +47,10 @@ static void reads_most(struct thread *t, const char *s, size_t n, uintptr_t pc)
 EXPORT size_t strlen(const char *s)
 {
 	struct thread *t = guest_self();
-	size_t n = real.strlen(s);
+	size_t n;
 
+	begins(t, s, CALLER);
+	n = real.strlen(s);
 	if (unlikely(t))
 		reads(t, s, n + 1, CALLER);
 	return n;
@@ -50,8 +59,10 @@ EXPORT size_t strlen(const char *s)
 EXPORT size_t strnlen(const char *s, size_t most)
 {
 	struct thread *t = guest_self();
-	size_t n = real.strnlen(s, most);
+	size_t n;
 
+	begins(t, s, CALLER);
+	n = real.strnlen(s, most);
 	if (unlikely(t))
 		reads(t, s, n < most ? n + 1 : most, CALLER);
 	return n;
@@ -62,8 +73,10 @@ EXPORT size_t strnlen(const char *s, size_t most)
 static COLD void copies(struct thread *t, char *to, const char *from,
 			uintptr_t pc)
 {
-	size_t n = real.strlen(from) + 1;
+	size_t n;
 
+	access_call(t, from, false, pc);
+	n = real.strlen(from) + 1;
 	reads(t, from, n, pc);
 	writes(t, to, n, pc);
 }
@@ -92,6 +105,7 @@ EXPORT char *strncpy(char *to, const char *from, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t)) {
+		access_call(t, from, false, CALLER);
 		reads_most(t, from, n, CALLER);
 		writes(t, to, n, CALLER);
 	}
@@ -103,6 +117,7 @@ EXPORT char *stpncpy(char *to, const char *from, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t)) {
+		access_call(t, from, false, CALLER);
 		reads_most(t, from, n, CALLER);
 		writes(t, to, n, CALLER);
 	}
@@ -112,9 +127,11 @@ EXPORT char *stpncpy(char *to, const char *from, size_t n)
 static COLD void appends(struct thread *t, char *to, const char *from,
 			 size_t most, uintptr_t pc)
 {
-	size_t end = real.strlen(to);
-	size_t n = real.strnlen(from, most);
+	size_t end, n;
 
+	access_call(t, to, false, pc);
+	end = real.strlen(to);
+	n = real.strnlen(from, most);
 	reads(t, to, end + 1, pc);
 	reads(t, from, n < most ? n + 1 : n, pc);
 	writes(t, to + end, n + 1, pc);
@@ -145,13 +162,13 @@ static COLD void compares(struct thread *t, const char *a, const char *b,
 {
 	size_t n = 0;
 
+	access_call(t, a, false, pc);
 	while (n < most && a[n] &&
 	       (a[n] == b[n] || (fold && tolower((unsigned char)a[n]) ==
 						 tolower((unsigned char)b[n]))))
 		n++;
 	n = n < most ? n + 1 : most;
-	reads(t, a, n, pc);
-	reads(t, b, n, pc);
+	access_texts(t, a, b, n, pc);
 }
 
 EXPORT int strcmp(const char *a, const char *b)
@@ -195,6 +212,7 @@ EXPORT int strcoll(const char *a, const char *b)
 	struct thread *t = guest_self();
 
 	if (unlikely(t)) {
+		access_call(t, a, false, CALLER);
 		reads_all(t, a, CALLER);
 		reads_all(t, b, CALLER);
 	}
@@ -216,8 +234,10 @@ static COLD void searches(struct thread *t, const char *s, const char *found,
 EXPORT char *strchr(const char *s, int c)
 {
 	struct thread *t = guest_self();
-	char *at = real.strchr(s, c);
+	char *at;
 
+	begins(t, s, CALLER);
+	at = real.strchr(s, c);
 	if (unlikely(t))
 		searches(t, s, at, CALLER);
 	return at;
@@ -226,8 +246,10 @@ EXPORT char *strchr(const char *s, int c)
 EXPORT char *strchrnul(const char *s, int c)
 {
 	struct thread *t = guest_self();
-	char *at = real.strchrnul(s, c);
+	char *at;
 
+	begins(t, s, CALLER);
+	at = real.strchrnul(s, c);
 	if (unlikely(t))
 		searches(t, s, at, CALLER);
 	return at;
@@ -236,8 +258,10 @@ EXPORT char *strchrnul(const char *s, int c)
 EXPORT char *index(const char *s, int c)
 {
 	struct thread *t = guest_self();
-	char *at = real.strchr(s, c);
+	char *at;
 
+	begins(t, s, CALLER);
+	at = real.strchr(s, c);
 	if (unlikely(t))
 		searches(t, s, at, CALLER);
 	return at;
@@ -247,8 +271,10 @@ EXPORT char *strrchr(const char *s, int c)
 {
 	struct thread *t = guest_self();
 
-	if (unlikely(t))
+	if (unlikely(t)) {
+		access_call(t, s, false, CALLER);
 		reads_all(t, s, CALLER);
+	}
 	return real.strrchr(s, c);
 }
 
@@ -256,8 +282,10 @@ EXPORT char *rindex(const char *s, int c)
 {
 	struct thread *t = guest_self();
 
-	if (unlikely(t))
+	if (unlikely(t)) {
+		access_call(t, s, false, CALLER);
 		reads_all(t, s, CALLER);
+	}
 	return real.strrchr(s, c);
 }
 
@@ -276,8 +304,10 @@ static COLD void matches(struct thread *t, const char *hay, const char *needle,
 EXPORT char *strstr(const char *hay, const char *needle)
 {
 	struct thread *t = guest_self();
-	char *at = real.strstr(hay, needle);
+	char *at;
 
+	begins(t, hay, CALLER);
+	at = real.strstr(hay, needle);
 	if (unlikely(t))
 		matches(t, hay, needle, at, CALLER);
 	return at;
@@ -286,8 +316,10 @@ EXPORT char *strstr(const char *hay, const char *needle)
 EXPORT char *strcasestr(const char *hay, const char *needle)
 {
 	struct thread *t = guest_self();
-	char *at = real.strcasestr(hay, needle);
+	char *at;
 
+	begins(t, hay, CALLER);
+	at = real.strcasestr(hay, needle);
 	if (unlikely(t))
 		matches(t, hay, needle, at, CALLER);
 	return at;
@@ -296,8 +328,10 @@ EXPORT char *strcasestr(const char *hay, const char *needle)
 EXPORT char *strpbrk(const char *s, const char *set)
 {
 	struct thread *t = guest_self();
-	char *at = real.strpbrk(s, set);
+	char *at;
 
+	begins(t, s, CALLER);
+	at = real.strpbrk(s, set);
 	if (unlikely(t)) {
 		reads_all(t, set, CALLER);
 		searches(t, s, at, CALLER);
@@ -308,8 +342,10 @@ EXPORT char *strpbrk(const char *s, const char *set)
 EXPORT size_t strspn(const char *s, const char *set)
 {
 	struct thread *t = guest_self();
-	size_t n = real.strspn(s, set);
+	size_t n;
 
+	begins(t, s, CALLER);
+	n = real.strspn(s, set);
 	if (unlikely(t)) {
 		reads_all(t, set, CALLER);
 		reads(t, s, n + 1, CALLER);
@@ -320,8 +356,10 @@ EXPORT size_t strspn(const char *s, const char *set)
 EXPORT size_t strcspn(const char *s, const char *set)
 {
 	struct thread *t = guest_self();
-	size_t n = real.strcspn(s, set);
+	size_t n;
 
+	begins(t, s, CALLER);
+	n = real.strcspn(s, set);
 	if (unlikely(t)) {
 		reads_all(t, set, CALLER);
 		reads(t, s, n + 1, CALLER);
@@ -331,59 +369,58 @@ EXPORT size_t strcspn(const char *s, const char *set)
 
 /* ---- cutting ---- */
 
-/* A cut has read from where it began to where the next begins, and has written
- * an end over the separator, if there was one. */
-static COLD void cuts(struct thread *t, char *from, char *token, char *next,
+/* A cut reads from where it begins up to a separator or the end, and writes an
+ * end over the separator. `token`: what it will find. */
+static COLD void cuts(struct thread *t, char *from, char *token,
 		      const char *set, uintptr_t pc)
 {
-	char *end;
+	char *end = token + real.strcspn(token, set);
 
-	if (!from)
-		return;
 	reads_all(t, set, pc);
-	if (!token) {
-		reads_all(t, from, pc);
-		return;
-	}
-	end = token + real.strlen(token);
 	reads(t, from, (size_t)(end - from) + 1, pc);
-	if (next == end + 1)
+	if (*end)
 		writes(t, end, 1, pc);
+}
+
+/* Separators in front of a token are skipped. */
+static COLD void cuts_token(struct thread *t, char *from, const char *set,
+			    uintptr_t pc)
+{
+	access_call(t, from, true, pc);
+	cuts(t, from, from + real.strspn(from, set), set, pc);
 }
 
 EXPORT char *strtok_r(char *restrict s, const char *restrict set,
 		      char **restrict next)
 {
 	struct thread *t = guest_self();
-	char *from = s ? s : *next;
-	char *token = real.strtok_r(s, set, next);
 
 	if (unlikely(t))
-		cuts(t, from, token, *next, set, CALLER);
-	return token;
+		cuts_token(t, s ? s : *next, set, CALLER);
+	return real.strtok_r(s, set, next);
 }
 
 EXPORT char *strtok(char *restrict s, const char *restrict set)
 {
 	static char *next;
 	struct thread *t = guest_self();
-	char *from = s ? s : next;
-	char *token = from ? real.strtok_r(s, set, &next) : NULL;
 
+	if (!s && !next)
+		return NULL;
 	if (unlikely(t))
-		cuts(t, from, token, next, set, CALLER);
-	return token;
+		cuts_token(t, s ? s : next, set, CALLER);
+	return real.strtok_r(s, set, &next);
 }
 
 EXPORT char *strsep(char **next, const char *set)
 {
 	struct thread *t = guest_self();
-	char *from = *next;
-	char *token = real.strsep(next, set);
 
-	if (unlikely(t))
-		cuts(t, from, token, *next, set, CALLER);
-	return token;
+	if (unlikely(t) && *next) {
+		access_call(t, *next, true, CALLER);
+		cuts(t, *next, *next, set, CALLER);
+	}
+	return real.strsep(next, set);
 }
 
 /* ---- copies in the heap ---- */
@@ -404,6 +441,7 @@ EXPORT char *strdup(const char *s)
 
 	if (likely(!t))
 		return real.strdup(s);
+	access_call(t, s, false, CALLER);
 	reads_all(t, s, CALLER);
 	outer = heap_for(CALLER);
 	return duplicated(t, real.strdup(s), outer, CALLER);
@@ -416,6 +454,7 @@ EXPORT char *strndup(const char *s, size_t n)
 
 	if (likely(!t))
 		return real.strndup(s, n);
+	access_call(t, s, false, CALLER);
 	reads_most(t, s, n, CALLER);
 	outer = heap_for(CALLER);
 	return duplicated(t, real.strndup(s, n), outer, CALLER);
@@ -428,6 +467,7 @@ EXPORT char *__strdup(const char *s)
 
 	if (likely(!t))
 		return real.__strdup(s);
+	access_call(t, s, false, CALLER);
 	reads_all(t, s, CALLER);
 	outer = heap_for(CALLER);
 	return duplicated(t, real.__strdup(s), outer, CALLER);
@@ -440,6 +480,7 @@ EXPORT char *__strndup(const char *s, size_t n)
 
 	if (likely(!t))
 		return real.__strndup(s, n);
+	access_call(t, s, false, CALLER);
 	reads_most(t, s, n, CALLER);
 	outer = heap_for(CALLER);
 	return duplicated(t, real.__strndup(s, n), outer, CALLER);

@@ -48,6 +48,28 @@ void control_leave(void);
 void control_access(struct thread *t, uintptr_t addr, size_t size,
 		    bool is_write, uintptr_t pc);
 
+/* A call of libc is one step: a point before it looks at memory, and none at
+ * what it then touches (access_call). */
+void control_call(struct thread *t, uintptr_t addr, bool is_write,
+		  uintptr_t pc);
+void control_part(struct thread *t, uintptr_t addr, size_t size, bool is_write,
+		  uintptr_t pc);
+
+/* What is read as far as it says itself: told in pieces, so that each depends
+ * on nothing but those before. */
+void control_text_read(struct thread *t, uintptr_t addr, size_t size,
+		       uintptr_t pc);
+void control_texts_read(struct thread *t, uintptr_t a, uintptr_t b, size_t size,
+			uintptr_t pc);
+
+/* The thread has come to the call by a point of another kind. */
+void control_call_stands(struct thread *t);
+
+/* What the call reads where nothing is recorded of it: printing. */
+void control_lent(struct thread *t, uintptr_t addr, size_t size, uintptr_t pc);
+void control_lent_text(struct thread *t, uintptr_t addr, size_t size,
+		       uintptr_t pc);
+
 /* The same for an atomic one, which counts as synchronisation. The thread is
  * inside. */
 void control_atomic(struct thread *t, enum event_kind kind,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/model_stdio.h"
 
+#include "runtime/control.h"
 #include "runtime/model.h"
 #include "runtime/real.h"
 
@@ -78,6 +79,7 @@ struct stream_use model_stream_enter(FILE *stream, uintptr_t pc)
 		return (struct stream_use){ 0 };
 	guest_enter(t);
 	await_stream(t, stream, pc);
+	control_call_stands(t);
 	if (locks) {
 		real.flockfile(stream);
 		stream_changed(stream);

@@ -153,6 +153,7 @@ struct thread {
 	struct pair_memo *pair_memo; /* pairs_table.c */
 
 	uint64_t writes; /* under control: those that hooks told of */
+	uint32_t call;	 /* control.c: the next access of a call of libc */
 	uint64_t allocations;
 	uint32_t children;
 	_Atomic uint64_t pending; /* signals put off, bit signo-1 */
@@ -323,6 +324,23 @@ void record_flush(struct thread *t);
 
 void access_range(struct thread *t, const volatile void *addr, size_t size,
 		  bool is_write, uintptr_t pc);
+
+/* A call of libc that touches memory by itself. access_call comes first, before
+ * anything there is looked at; under control others may go on now, and not
+ * again until the call returns, so that it is one step. Then a part for each
+ * range that it reads or writes, before it does; of what is read, afterwards
+ * will do. */
+void access_call(struct thread *t, const volatile void *addr, bool is_write,
+		 uintptr_t pc);
+void access_part(struct thread *t, const volatile void *addr, size_t size,
+		 bool is_write, uintptr_t pc);
+
+/* The same of what is read up to a place that depends on what is read: a string
+ * to its end; two texts to where they differ. */
+void access_text(struct thread *t, const volatile void *addr, size_t size,
+		 uintptr_t pc);
+void access_texts(struct thread *t, const volatile void *a,
+		  const volatile void *b, size_t size, uintptr_t pc);
 
 /* A block begins its life: it counts as written by the thread that got it, so
  * that filling it costs nothing. Large blocks are only forgotten. */

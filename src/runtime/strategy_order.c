@@ -26,7 +26,7 @@
 static uint64_t options; /* who could go on at the last decision */
 
 /* Threads that are not to go on for now, and how many lines they have seen. */
-static struct traced asleep[TRACED_THREADS];
+static struct traced asleep[TRACED_SLEEPERS];
 static uint32_t asleep_count, asleep_seen;
 
 static void begin(struct rng *rng)
@@ -35,25 +35,41 @@ static void begin(struct rng *rng)
 
 	(void)rng;
 	options = 1;
-	asleep_count = a->sleep_count < TRACED_THREADS ? a->sleep_count : 0;
+	asleep_count = a->sleep_count;
 	asleep_seen = a->order_count ? a->order_count - 1 : 0;
 	for (uint32_t i = 0; i < asleep_count; i++)
 		asleep[i] = a->sleep[i];
+}
+
+static void wake_up(uint32_t thread)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < asleep_count; i++)
+		if (asleep[i].thread != thread)
+			asleep[kept++] = asleep[i];
+	asleep_count = kept;
+}
+
+/* Whom does that wake? NO_THREAD: nobody, or nobody else. */
+static uint32_t woken_by(const struct traced *e)
+{
+	for (uint32_t i = 0; i < asleep_count; i++)
+		if (e->thread == asleep[i].thread ||
+		    traced_conflicts(e, &asleep[i]))
+			return asleep[i].thread;
+	return NO_THREAD;
 }
 
 /* Whoever stands before something that conflicts with what happened wakes. */
 static void sleep_look(void)
 {
 	const struct traced_area *a = &region->traced;
+	uint32_t who;
 
 	for (; asleep_count && asleep_seen < a->count; asleep_seen++)
-		for (uint32_t i = 0; i < asleep_count; i++) {
-			const struct traced *e = &a->entries[asleep_seen];
-
-			if (e->thread == asleep[i].thread ||
-			    traced_conflicts(e, &asleep[i]))
-				asleep[i--] = asleep[--asleep_count];
-		}
+		while ((who = woken_by(&a->entries[asleep_seen])) != NO_THREAD)
+			wake_up(who);
 }
 
 static bool is_asleep(uint32_t n)

@@ -88,10 +88,10 @@ EXPORT void funlockfile(FILE *stream)
 	ON_LOOKED_AT(result, name, params, args, stream, (void)0)
 #define ON_BYTES(result, name, params, args, stream, at, size)                 \
 	ON_LOOKED_AT(result, name, params, args, stream,                       \
-		     heap_control_lent(at, size, CALLER))
+		     print_look(at, size, CALLER))
 #define ON_STRING(result, name, params, args, stream, s)                       \
 	ON_LOOKED_AT(result, name, params, args, stream,                       \
-		     heap_control_lent_string(s, CALLER))
+		     print_look_string(s, CALLER))
 #define ON_FORMAT(result, name, params, args, stream, format, list)            \
 	ON_LOOKED_AT(result, name, params, args, stream,                       \
 		     format_looks(format, list, CALLER))

@@ -14,6 +14,7 @@ bool values_open;
 
 static struct traced *open_line; /* whose `becomes` is missing */
 static uint64_t cycles[CONTROL_THREADS];
+static bool has_added[CONTROL_THREADS]; /* lines without a point */
 
 static struct traced_area *area(void)
 {
@@ -106,7 +107,7 @@ void values_settle_now(void)
 {
 	values_open = false;
 	open_line->becomes = sample(open_line);
-	open_line->flags &= (uint8_t)~TRACED_OPEN;
+	open_line->flags &= (uint16_t)~TRACED_OPEN;
 }
 
 void values_unmap(void)
@@ -280,9 +281,28 @@ bool values_point(uint32_t number, bool in_time)
 	return in_time;
 }
 
+/* So many points of the thread ago: how many of its lines is that? */
+static uint64_t lines_in(uint32_t number, uint64_t points)
+{
+	struct traced_area *a = area();
+	uint64_t lines = 0;
+
+	for (uint32_t i = a->count; i-- > 0 && points;) {
+		const struct traced *e = &a->entries[i];
+
+		if (e->thread != number)
+			continue;
+		lines++;
+		points -= !(e->flags & TRACED_ADDED);
+	}
+	return lines;
+}
+
 void values_spins(uint32_t number, uint64_t cycle)
 {
-	cycles[number] = cycle;
+	cycles[number] = values_on && has_added[number] ?
+				 lines_in(number, cycle) :
+				 cycle;
 }
 
 void values_flag(const struct thread *t, enum traced_flag flag)
@@ -290,7 +310,7 @@ void values_flag(const struct thread *t, enum traced_flag flag)
 	struct traced *e = line_of(t);
 
 	if (e)
-		e->flags |= (uint8_t)flag;
+		e->flags |= (uint16_t)flag;
 }
 
 void values_kind(const struct thread *t, enum event_kind kind)
@@ -370,18 +390,20 @@ static bool is_writing(enum event_kind kind)
 	       kind == EVENT_ONCE_DONE;
 }
 
-void values_access(struct thread *t, enum event_kind kind, uintptr_t addr,
-		   size_t size, uintptr_t pc)
+static struct traced *access_add(const struct thread *t, enum event_kind kind,
+				 uintptr_t addr, uintptr_t pc,
+				 uint32_t flags)
 {
-	struct traced *e = line_of(t);
+	struct traced *e = line_add(t->number, kind, addr, control_site(pc));
 
-	if (!values_on || is_early())
-		return;
-	/* A thread that is alone has no points at accesses. */
-	if (!e || e->object != addr || e->size || e->kind != kind)
-		e = line_add(t->number, kind, addr, control_site(pc));
-	if (!e)
-		return;
+	if (e)
+		e->flags |= (uint16_t)(TRACED_ADDED | flags);
+	has_added[t->number] = true;
+	return e;
+}
+
+static void access_fill(struct traced *e, enum event_kind kind, size_t size)
+{
 	e->size = (uint32_t)(size < TRACED_WIDEST ? size : TRACED_WIDEST + 1);
 	e->was = sample(e);
 	if (!is_writing(kind))
@@ -391,6 +413,43 @@ void values_access(struct thread *t, enum event_kind kind, uintptr_t addr,
 	e->flags |= TRACED_OPEN;
 	open_line = e;
 	values_open = true;
+}
+
+void values_access(struct thread *t, enum event_kind kind, uintptr_t addr,
+		   size_t size, uintptr_t pc)
+{
+	struct traced *e = line_of(t);
+
+	if (!values_on || is_early())
+		return;
+	/* A thread that is alone has no points at accesses. */
+	if (!e || e->object != addr || e->size || e->kind != kind)
+		e = access_add(t, kind, addr, pc, 0);
+	if (e)
+		access_fill(e, kind, size);
+}
+
+void values_part(struct thread *t, enum event_kind kind, uintptr_t addr,
+		 size_t size, uintptr_t pc, bool is_bound)
+{
+	struct traced *e = line_of(t);
+
+	if (!values_on || is_early())
+		return;
+	if (!e || is_bound) {
+		/* A handler may have run since. */
+		e = access_add(t, kind, addr, pc, e ? TRACED_BOUND : 0);
+	} else {
+		e->kind = (uint8_t)kind;
+		e->object = addr;
+	}
+	if (e)
+		access_fill(e, kind, size);
+}
+
+void values_missed(void)
+{
+	area()->learned++;
 }
 
 void values_failed(void)

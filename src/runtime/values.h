@@ -45,6 +45,15 @@ void values_told(uint32_t thread, uintptr_t addr, size_t size, bool is_write);
 void values_access(struct thread *t, enum event_kind kind, uintptr_t addr,
 		   size_t size, uintptr_t pc);
 
+/* The same of an access of a call that is one step (control.h): the first has
+ * the line of the point before the call, others are bound to the line before.
+ */
+void values_part(struct thread *t, enum event_kind kind, uintptr_t addr,
+		 size_t size, uintptr_t pc, bool is_bound);
+
+/* An access to memory that is shared was not told: the next run tells it. */
+void values_missed(void);
+
 /* The exchange did not happen. */
 void values_failed(void);
 
