@@ -6,7 +6,8 @@
  * need not have the result it had in the trace: nothing depends on it yet.
  *
  * A thread has come so far when all that must be before its event has taken
- * place and the event has not. Orders matter only among what takes place.
+ * place and the event has not. Orders matter only among what takes place. Of a
+ * step all events are next at once.
  */
 #include "explore/causal_model.h"
 
@@ -30,7 +31,10 @@ bool causal_is_hopeless(const struct causal *m, const struct causal_state *s)
 {
 	for (size_t i = 0; i < s->next_count; i++) {
 		for (size_t k = 0; k < s->next_count; k++)
-			if (i != k && must_be_before(m, s->next[i], s->next[k]))
+			if (i != k &&
+			    must_be_before(m, s->next[i],
+					   causal_step_of(m->trace,
+							  s->next[k])))
 				return true;
 		for (size_t k = 0; k < s->done_count; k++)
 			if (must_be_before(m, s->next[i], s->done[k]))
@@ -67,7 +71,7 @@ enum solver_answer causal_ask_state(struct causal *m,
 
 	out->count = 0;
 	for (size_t i = 0; i < s->next_count; i++)
-		need_next(m, s->next[i], q);
+		need_next(m, causal_step_of(m->trace, s->next[i]), q);
 	for (size_t i = 0; i < s->done_count; i++)
 		causal_clause(m, literal_not(q), m->present[s->done[i]]);
 	answer = causal_solve(m, q, CAUSAL_NOBODY, limit);

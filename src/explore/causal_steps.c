@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of several events. Nothing that conflicts with one of them comes
- * between two; what does not might as well come before them all, or behind, and
- * is put there when a schedule is written down. A step takes place as a whole,
+ * Steps of several events. Of two steps that conflict anywhere one comes before
+ * the other; what does not conflict might as well come before all of a step, or
+ * behind, and is put there when a schedule is written down. A step takes place as a whole,
  * unless one of its events has another result: then nothing is known of what
  * comes behind.
  */
@@ -35,39 +35,56 @@ static bool conflict(const struct causal_trace *t, const struct causal_event *a,
 {
 	if (is_access(a) != is_access(b))
 		return false;
-	return !is_access(a) ||
-	       ((causal_writes(a) || causal_writes(b)) &&
-		share_location(t, a, b));
+	return !is_access(a) || ((causal_writes(a) || causal_writes(b)) &&
+				 share_location(t, a, b));
 }
 
-/* Does the event conflict with one of a step's, which ends before `end`? */
-static bool conflicts_with_step(const struct causal_trace *t, uint32_t event,
-				uint32_t begin, uint32_t end)
+/* From `begin` on; a step may be of one event. */
+struct step {
+	uint32_t begin, end;
+};
+
+static struct step step_at(const struct causal_trace *t, uint32_t begin)
 {
-	for (uint32_t i = begin; i < end; i++)
-		if (conflict(t, &t->events.at[event], &t->events.at[i]))
-			return true;
+	struct step s = { begin, begin + 1 };
+
+	while (s.end < t->events.count && t->events.at[s.end].bound)
+		s.end++;
+	return s;
+}
+
+static bool steps_conflict(const struct causal_trace *t, struct step a,
+			   struct step b)
+{
+	for (uint32_t i = a.begin; i < a.end; i++)
+		for (uint32_t k = b.begin; k < b.end; k++)
+			if (conflict(t, &t->events.at[i], &t->events.at[k]))
+				return true;
 	return false;
 }
 
-static void keep_out(struct causal *m, uint32_t other, uint32_t begin,
-		     uint32_t end)
+/* Nothing of the other is between two events of s. */
+static void keep_out(struct causal *m, struct step other, struct step s)
 {
-	for (uint32_t i = begin + 1; i < end; i++)
-		causal_clause(m, literal_not(m->there[i]),
-			      causal_before(m, other, i - 1),
-			      causal_before(m, i, other));
+	for (uint32_t k = other.begin; k < other.end; k++)
+		for (uint32_t i = s.begin + 1; i < s.end; i++)
+			causal_clause(m, literal_not(m->there[i]),
+				      causal_before(m, k, i - 1),
+				      causal_before(m, i, k));
 }
 
-static void add_step(struct causal *m, uint32_t begin, uint32_t end)
+static void add_step(struct causal *m, struct step s)
 {
 	const struct causal_trace *t = m->trace;
+	struct step other;
 
-	for (uint32_t i = 0; i < t->events.count; i++)
-		if (t->events.at[i].thread != t->events.at[begin].thread &&
-		    conflicts_with_step(t, i, begin, end))
-			keep_out(m, i, begin, end);
-	for (uint32_t i = begin + 1; i < end; i++) {
+	for (uint32_t i = 0; i < t->events.count; i = other.end) {
+		other = step_at(t, i);
+		if (t->events.at[i].thread != t->events.at[s.begin].thread &&
+		    steps_conflict(t, other, s))
+			keep_out(m, other, s);
+	}
+	for (uint32_t i = s.begin + 1; i < s.end; i++) {
 		literal l = solver_variable(m->solver, LITERAL_TRUE);
 
 		vec_push(&m->bound, (struct causal_bound){ i, l });
@@ -79,14 +96,12 @@ static void add_step(struct causal *m, uint32_t begin, uint32_t end)
 void causal_add_steps(struct causal *m)
 {
 	const struct causal_trace *t = m->trace;
-	uint32_t end;
+	struct step s;
 
-	for (uint32_t i = 0; i < t->events.count; i = end) {
-		end = i + 1;
-		while (end < t->events.count && t->events.at[end].bound)
-			end++;
-		if (end > i + 1)
-			add_step(m, i, end);
+	for (uint32_t i = 0; i < t->events.count; i = s.end) {
+		s = step_at(t, i);
+		if (s.end > i + 1)
+			add_step(m, s);
 	}
 }
 
@@ -145,10 +160,10 @@ void causal_take(const struct causal *m, uint32_t target, uint32_t turned,
 	struct taking k = { m, turned, target, out };
 
 	out->count = 0;
-	while (target != CAUSAL_NOBODY && m->trace->events.at[k.target_step].bound)
-		k.target_step--;
-	for (size_t i = 0;
-	     i < m->trace->events.count && sequence[i] != target; i++)
+	if (target != CAUSAL_NOBODY)
+		k.target_step = causal_step_of(m->trace, target);
+	for (size_t i = 0; i < m->trace->events.count && sequence[i] != target;
+	     i++)
 		take_step(&k, sequence[i]);
 	for (uint32_t i = k.target_step; target != CAUSAL_NOBODY && i < target;
 	     i++)

@@ -126,6 +126,15 @@ static inline bool causal_varies(const struct causal_event *e)
 	       causal_tries(e);
 }
 
+/* Where the step of an event begins. */
+static inline uint32_t causal_step_of(const struct causal_trace *t,
+				      uint32_t event)
+{
+	while (t->events.at[event].bound)
+		event--;
+	return event;
+}
+
 /* Who arrived last in the round of an arrival, if that was another one: when
  * this one comes last instead, that one has another result too. Else
  * CAUSAL_NOBODY (causal_barriers.c). */

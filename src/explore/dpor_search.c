@@ -288,7 +288,8 @@ static uint32_t step_end(const struct run_trace *t, uint32_t begin)
 {
 	uint32_t end = begin;
 
-	while (end < t->line_count && (end == begin || is_bound(&t->lines[end])))
+	while (end < t->line_count &&
+	       (end == begin || is_bound(&t->lines[end])))
 		end++;
 	return end;
 }

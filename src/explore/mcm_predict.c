@@ -129,6 +129,20 @@ static uint32_t first_of(const struct past *p, const struct conflict *c)
 	return c->a;
 }
 
+/* A whole step goes first; of the last, what it begins with says enough. */
+static void step_push(const struct past *p, uint32_t event, bool is_whole,
+		      struct causal_schedule *schedule)
+{
+	const struct causal_trace *t = &p->m->causal;
+
+	event = causal_step_of(t, event);
+	do
+		vec_push(schedule,
+			 (struct causal_step){ event, CAUSAL_NOBODY });
+	while (++event < t->events.count && t->events.at[event].bound &&
+	       is_whole);
+}
+
 /* The run that brings them together. */
 static void conflict_job(struct mcm *s, struct past *p,
 			 const struct conflict *c,
@@ -136,19 +150,17 @@ static void conflict_job(struct mcm *s, struct past *p,
 			 struct explore_job *job)
 {
 	struct origin *origin = xcalloc(1, sizeof(*origin));
+	size_t before = schedule->count;
+	uint32_t last = c->a;
 
-	uint32_t first = first_of(p, c);
-
-	job->open = 1;
 	if (c->kind == PREDICTED_RACE) {
-		job->open = 2;
-		vec_push(schedule,
-			 (struct causal_step){ first, CAUSAL_NOBODY });
-		first = first == c->a ? c->b : c->a;
-	} else {
-		first = c->a;
+		uint32_t first = first_of(p, c);
+
+		step_push(p, first, true, schedule);
+		last = first == c->a ? c->b : c->a;
 	}
-	vec_push(schedule, (struct causal_step){ first, CAUSAL_NOBODY });
+	step_push(p, last, false, schedule);
+	job->open = (uint32_t)(schedule->count - before);
 	trace_model_order(p->m, p->t, schedule, job->open, &job->order);
 	mcm_expect(p, job);
 	job->model = p->t;

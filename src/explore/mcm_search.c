@@ -281,10 +281,10 @@ static void vector_add(struct vectors *v, const uint32_t *vector,
 		vec_push(v, vector[i]);
 }
 
-/* With how many events of the window does a run begin, thread by thread? False:
- * it differs before the window. */
+/* How many events of the window can each thread make without leaving a run?
+ * What follows the last one may leave it too. False: all schedules do. */
 static bool shared_with(const struct past *p, const struct known_run *r,
-			uint32_t *vector)
+			uint32_t own, uint32_t *vector)
 {
 	for (uint32_t i = 0; i < p->t->thread_count; i++) {
 		uint32_t lines = 0;
@@ -295,6 +295,11 @@ static bool shared_with(const struct past *p, const struct known_run *r,
 		if (lines < p->m->given[i])
 			return false;
 		vector[i] = p->m->events_in[i][lines];
+		if (i == own || !p->m->follows[i][lines])
+			continue;
+		if (!vector[i])
+			return false;
+		vector[i]--;
 	}
 	return true;
 }
@@ -313,7 +318,7 @@ static void find_known(struct mcm *s, const struct past *p,
 		const struct known_run *r =
 			&s->known.all.at[s->known.links.at[n - 1].run];
 
-		if (!r->is_gone && shared_with(p, r, vector))
+		if (!r->is_gone && shared_with(p, r, own, vector))
 			vector_add(out, vector, t->threads, own);
 	}
 	free(vector);

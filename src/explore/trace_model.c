@@ -202,6 +202,52 @@ static void count_events(struct trace_model *m, const struct run_trace *t)
 	}
 }
 
+/* Does a step have events? `k` is where it begins in the history. */
+static bool step_has_events(const struct trace_model *m,
+			    const struct run_trace *t,
+			    const struct run_thread *h, size_t k)
+{
+	size_t begin = k;
+
+	for (; k < h->lines.count; k++) {
+		uint32_t line = h->lines.at[k];
+
+		if (k != begin && !(t->lines[line].flags & TRACED_BOUND))
+			return false;
+		if (m->event_of[line] != NO_LINE)
+			return true;
+	}
+	return false;
+}
+
+/* Accesses that are no events can take place whenever their thread has come
+ * there. They do at once: another run may have read something else there, and
+ * is left behind by that alone. */
+static void find_followers(struct trace_model *m, const struct run_trace *t,
+			   uint32_t end)
+{
+	m->follows = xcalloc(t->thread_count + 1, sizeof(*m->follows));
+	for (uint32_t n = 0; n < t->thread_count; n++) {
+		const struct run_thread *h = &t->threads[n];
+		bool is_next = false;
+
+		m->follows[n] =
+			xcalloc(h->lines.count + 1, sizeof(**m->follows));
+		for (size_t k = 0; k < h->lines.count && h->lines.at[k] < end;
+		     k++) {
+			uint32_t line = h->lines.at[k];
+			const struct traced *e = &t->lines[line];
+			bool is_event = m->event_of[line] != NO_LINE;
+
+			if (!is_event && !(e->flags & TRACED_BOUND))
+				is_next &= traced_class(e) == TRACED_ACCESS &&
+					   !step_has_events(m, t, h, k);
+			m->follows[n][k] = !is_event && is_next;
+			is_next |= is_event;
+		}
+	}
+}
+
 static void builder_done(struct builder *b)
 {
 	memory_parts_done(&b->parts);
@@ -269,6 +315,7 @@ struct trace_model *trace_model_new(const struct run_trace *t, uint32_t begin,
 	if (end == t->line_count)
 		waits_add(&b);
 	count_events(m, t);
+	find_followers(m, t, end);
 	sync_find_crowds(m);
 	builder_done(&b);
 	return m;
@@ -284,8 +331,11 @@ void trace_model_free(struct trace_model *m, const struct run_trace *t)
 	vec_free(&m->sizes);
 	free(m->event_of);
 	free(m->given);
-	for (uint32_t n = 0; n < t->thread_count; n++)
+	for (uint32_t n = 0; n < t->thread_count; n++) {
 		free(m->events_in[n]);
+		free(m->follows[n]);
+	}
 	free(m->events_in);
+	free(m->follows);
 	free(m);
 }

@@ -40,9 +40,12 @@ enum model_gap {
 
 struct trace_model {
 	struct causal_trace causal;
-	VEC(uint32_t) lines;   /* by event: its line, or NO_LINE */
-	uint32_t *event_of;    /* by line: its event, or NO_LINE */
-	uint32_t **events_in;  /* by thread, by length of history: events */
+	VEC(uint32_t) lines;  /* by event: its line, or NO_LINE */
+	uint32_t *event_of;   /* by line: its event, or NO_LINE */
+	uint32_t **events_in; /* by thread, by length of history: events */
+	/* By thread, by line of history: no event, and it follows at once when
+	 * the event before it has taken place. */
+	bool **follows;
 	uint32_t begin;	       /* of the window: its first line */
 	uint32_t *given;       /* by thread: lines of its history before that */
 	VEC(uint64_t) address; /* of each location; 0: a lock */

@@ -141,19 +141,14 @@ static bool add_fillers(struct ordering *o, uint32_t event)
 	return true;
 }
 
-/* The guest makes the rest of a step in any case. What is an event there is in
- * the schedule. */
-static void add_step(struct ordering *o, uint32_t thread)
+static void add_followers(struct ordering *o, uint32_t thread)
 {
 	const struct run_thread *h = &o->t->threads[thread];
 
-	for (; o->next[thread] < h->lines.count; o->next[thread]++) {
-		uint32_t line = h->lines.at[o->next[thread]];
-
-		if (!(o->t->lines[line].flags & TRACED_BOUND) ||
-		    o->m->event_of[line] != NO_LINE)
-			return;
+	while (o->next[thread] < h->lines.count &&
+	       o->m->follows[thread][o->next[thread]]) {
 		vec_push(o->out, (struct traced_order){ thread, NO_THREAD });
+		o->next[thread]++;
 	}
 }
 
@@ -182,7 +177,7 @@ void trace_model_order(const struct trace_model *m, const struct run_trace *t,
 		o.next[thread]++;
 		if (is_other)
 			continue;
-		add_step(&o, thread);
+		add_followers(&o, thread);
 		add_end(t, thread, &o.next[thread], out);
 	}
 	free(o.next);

@@ -65,8 +65,7 @@ PRINTER(vsprintf, (char *to, const char *format, va_list args))
 PRINTER(vsnprintf, (char *to, size_t room, const char *format, va_list args))
 {
 	begins(to, room, format, args, CALLER);
-	return ends(to, room, real.vsnprintf(to, room, format, args),
-		       CALLER);
+	return ends(to, room, real.vsnprintf(to, room, format, args), CALLER);
 }
 
 PRINTER(__vsprintf_chk,
@@ -74,8 +73,7 @@ PRINTER(__vsprintf_chk,
 {
 	begins(to, SIZE_MAX, format, args, CALLER);
 	return ends(to, SIZE_MAX,
-		       real.__vsprintf_chk(to, flag, most, format, args),
-		       CALLER);
+		    real.__vsprintf_chk(to, flag, most, format, args), CALLER);
 }
 
 PRINTER(__vsnprintf_chk, (char *to, size_t room, int flag, size_t most,
@@ -83,8 +81,8 @@ PRINTER(__vsnprintf_chk, (char *to, size_t room, int flag, size_t most,
 {
 	begins(to, room, format, args, CALLER);
 	return ends(to, room,
-		       real.__vsnprintf_chk(to, room, flag, most, format, args),
-		       CALLER);
+		    real.__vsnprintf_chk(to, room, flag, most, format, args),
+		    CALLER);
 }
 
 PRINTER(sprintf, (char *to, const char *format, ...))

@@ -159,8 +159,7 @@ static enum call_state call_with_values(struct thread *t, enum event_kind kind,
 	return CALL_STANDS;
 }
 
-void control_call(struct thread *t, uintptr_t addr, bool is_write,
-		  uintptr_t pc)
+void control_call(struct thread *t, uintptr_t addr, bool is_write, uintptr_t pc)
 {
 	enum event_kind kind = is_write ? EVENT_WRITE : EVENT_READ;
 

@@ -391,8 +391,7 @@ static bool is_writing(enum event_kind kind)
 }
 
 static struct traced *access_add(const struct thread *t, enum event_kind kind,
-				 uintptr_t addr, uintptr_t pc,
-				 uint32_t flags)
+				 uintptr_t addr, uintptr_t pc, uint32_t flags)
 {
 	struct traced *e = line_add(t->number, kind, addr, control_site(pc));
 

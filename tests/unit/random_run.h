@@ -21,6 +21,7 @@ struct run_size {
 	bool tries;  /* some locks and tokens are tried for */
 	bool family; /* thread 0 creates and joins the others */
 	bool wide;   /* some accesses span two locations */
+	bool steps;  /* some accesses are bound to the one before */
 };
 
 struct run {
@@ -49,7 +50,7 @@ static inline bool run_try(struct run *r, struct causal_event e)
 	return false;
 }
 
-static inline bool run_access(struct run *r, uint32_t thread)
+static inline bool run_access(struct run *r, uint32_t thread, bool bound)
 {
 	static const enum causal_kind kinds[] = { CAUSAL_READ, CAUSAL_READ,
 						  CAUSAL_WRITE, CAUSAL_WRITE,
@@ -60,6 +61,7 @@ static inline bool run_access(struct run *r, uint32_t thread)
 		.thread = thread,
 		.part = (uint32_t)r->trace->parts.count,
 		.parts = 1,
+		.bound = bound,
 	};
 
 	if (r->size.wide && !rng_below(&r->rng, 3) &&
@@ -249,10 +251,15 @@ static inline void run_turn(struct run *r, uint32_t thread)
 	if (run_live(r, thread) || !r->left[thread])
 		return;
 	if (rng_below(&r->rng, 5) < 3)
-		done = run_access(r, thread);
+		done = run_access(r, thread, false);
 	else
 		done = run_other(r, thread);
 	r->left[thread] -= done;
+	while (done && r->size.steps && r->left[thread] &&
+	       !rng_below(&r->rng, 2)) {
+		done = run_access(r, thread, true);
+		r->left[thread] -= done;
+	}
 }
 
 /* The simulator must be told of threads that are created later. */

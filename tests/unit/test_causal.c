@@ -219,6 +219,27 @@ static void accesses_of_several_parts_are_exact(void **state)
 		     200);
 }
 
+static void steps_are_exact(void **state)
+{
+	(void)state;
+	compare_many((struct run_size){ .threads = 3,
+					.events = 5,
+					.locations = 2,
+					.values = 3,
+					.locks = 1,
+					.steps = true },
+		     300);
+	compare_many((struct run_size){ .threads = 3,
+					.events = 6,
+					.locations = 3,
+					.values = 2,
+					.locks = 2,
+					.sync = true,
+					.wide = true,
+					.steps = true },
+		     200);
+}
+
 /* ---- Schedules that end where no complete one can pass ---- */
 
 enum { A, B };
@@ -369,6 +390,7 @@ int main(void)
 		cmocka_unit_test(tries_are_exact),
 		cmocka_unit_test(created_and_joined_threads_are_exact),
 		cmocka_unit_test(accesses_of_several_parts_are_exact),
+		cmocka_unit_test(steps_are_exact),
 		cmocka_unit_test(a_schedule_may_end_in_a_deadlock),
 		cmocka_unit_test(a_schedule_may_stop_before_a_section),
 		cmocka_unit_test(a_lock_that_is_never_left_keeps_others_out),

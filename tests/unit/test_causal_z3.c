@@ -100,6 +100,7 @@ static void both_agree_about_all_synchronisation(void **state)
 					      .locks = 2,
 					      .sync = true,
 					      .wide = true,
+					      .steps = true,
 					      .family = true },
 			   5500);
 }

@@ -56,6 +56,7 @@ static void what_happened_passes(void **state)
 					    .locks = 2,
 					    .sync = true,
 					    .wide = true,
+					    .steps = true,
 					    .family = seed % 2 },
 			 seed);
 		steps = xcalloc(t.events.count + 1, sizeof(*steps));
