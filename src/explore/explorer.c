@@ -147,6 +147,9 @@ static struct run_trace *make_run(struct explorer *x, struct hand *h,
 		       job->order.count * sizeof(*job->order.at));
 	if (hand_run(h, &ask, err) < 0)
 		return NULL;
+	pthread_mutex_lock(&x->lock);
+	x->result->all_runs++;
+	pthread_mutex_unlock(&x->lock);
 	if (x->o->skip_unused)
 		find_unused(x, h->worker.region);
 	return run_trace_take(h->worker.region,

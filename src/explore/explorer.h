@@ -75,6 +75,7 @@ struct explore_result {
 	struct campaign_result campaign;
 	uint64_t runs;	    /* since the places were known */
 	uint64_t before;    /* runs by then */
+	uint64_t all_runs;  /* with those before, and those made twice */
 	uint64_t classes;   /* of runs: what threads did and read */
 	VEC(uint64_t) seen; /* a number for each of them */
 	struct interleavings interleavings;

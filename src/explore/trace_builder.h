@@ -41,8 +41,8 @@ struct builder {
 	VEC(uint64_t) now;     /* by location: what is there */
 	VEC(bool) is_known;    /* by location: it has an initial value */
 	struct actor *actors;
-	bool in_step;			/* the line is bound to the one before */
-	bool is_given;			/* before the window */
+	bool in_step;  /* the line is bound to the one before */
+	bool is_given; /* before the window */
 	VEC(struct causal_event) given; /* that still matter */
 };
 

@@ -142,9 +142,10 @@ static void print_costs(const struct explore_report *r, FILE *out)
 	if (!r->shows_costs)
 		return;
 	fprintf(out,
-		"  runs: %" PRIu64 " classes, %" PRIu64 " diverged, %" PRIu64
-		" restarts, up to %" PRIu64 " events, %.0f a second\n",
-		e->classes, e->diverged, e->restarts, e->events,
+		"  runs: %" PRIu64 " in all, %" PRIu64 " classes, %" PRIu64
+		" diverged, %" PRIu64 " restarts, up to %" PRIu64
+		" events, %.0f a second\n",
+		e->all_runs, e->classes, e->diverged, e->restarts, e->events,
 		(double)e->runs / (e->campaign.seconds + 1e-9));
 	if (r->options->search == SEARCH_MCM)
 		fprintf(out,
@@ -385,7 +386,10 @@ void report_explore_json(const struct explore_report *r, FILE *out)
 	json_object_set_new(
 		j, "search",
 		json_string(explore_search_name(r->options->search)));
+	if (r->options->search == SEARCH_CHESS)
+		set(j, "bound", r->options->bound);
 	set(j, "schedules", e->runs);
+	set(j, "runs", e->all_runs);
 	set(j, "classes", e->classes);
 	set(j, "left", e->left);
 	set(j, "diverged", e->diverged);
