@@ -186,8 +186,9 @@ Interleavings that the analysis calls feasible, how many of them one profile
 exercised by itself, and how many a search that goes on after the first failure
 forced of the others in $curve_budget s (paper: feasible, by stress, in all; those
 that exposed a bug). *Broke*: of the candidates, how many broke the program when
-they were forced, the place of the first of these in the list, and whether that is
-in its first tenth (a part of one counts as one). What is not covered may be impossible for reasons that a trace does
+they were forced, and how many of these are interleavings (the others are orders of
+two accesses); then the place of the first in the list, and whether that is in its
+first tenth (a part of one counts as one). What is not covered may be impossible for reasons that a trace does
 not show: *C*, of the instructions that are the end of a feasible one, those of
 which one was covered; *seen*, of the interleavings that happened when \`heddle
 explore\` tried one order after the other for $explore_budget s, those that were covered
@@ -208,9 +209,10 @@ jq -r --argjson printed "$printed" --slurpfile explored "$results/ranking-explor
 	($explored[] | select(.name == $name) | .seen) as $seen |
 	"| \([$seen[] | select([.] | inside($named))] | length) of " +
 	"\($seen | length) " +
-	([.candidates | to_entries[] | select(.value.state == "bug") |
-		.key + 1]) as $broke |
-	"| \($broke | length) | \($broke[0] // "-") of " +
+	([.candidates | to_entries[] | select(.value.state == "bug")]) as $bad |
+	([$bad[].key + 1]) as $broke |
+	([$bad[].value | select(.kind == "interleaving")] | length) as $whole |
+	"| \($broke | length), \($whole) | \($broke[0] // "-") of " +
 	"\(.candidates | length) | " +
 	(if $broke == [] then "-" elif $broke[0] <=
 		(.candidates | length / 10 | ceil) then "yes" else "no" end) +
