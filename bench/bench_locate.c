@@ -119,9 +119,8 @@ static int analyse(uint32_t pairs, uint32_t runs, uint64_t seed)
 static void localise(const struct gathered *g, enum procedure procedure,
 		     enum level level, struct suspects *found)
 {
-	struct spectrum *s =
-		spectrum_new(LEVEL_PC, (uint32_t)g->passing.count,
-			     procedure == PROCEDURE_III);
+	struct spectrum *s = spectrum_new(LEVEL_PC, (uint32_t)g->passing.count,
+					  procedure == PROCEDURE_III);
 
 	spectrum_fail(s, g->failing);
 	for (size_t i = 0; i < g->passing.count; i++)
