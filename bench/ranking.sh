@@ -93,9 +93,11 @@ explored() {
 # Figure 10: the curve of each, and on it the interleavings that broke the program,
 # where they were forced first.
 draw() {
-	jq -r '"\"\(.name)\"", "0 0", (.coverage[] | "\(.seconds) \(.covered)"),
+	jq -r --argjson last $curve_budget '"\"\(.name)\"", "0.001 0",
+		(.coverage[] | "\(.seconds) \(.covered)"),
+		"\($last) \(.coverage | last // { covered: 0 } | .covered)",
 		"\n"' "$results/ranking-curves.json" > "$work/data"
-	jq -r '.coverage as $curve | "\"\(.name)\"", "-1 0",
+	jq -r '.coverage as $curve | "\"\(.name)\"", "1000 0",
 		(.candidates[] | select(.state == "bug" and .seconds > 0) |
 		.seconds as $at | ([$curve[] | select(.seconds <= $at)] | last //
 		{ covered: 0 }).covered | "\($at) \(.)"), "\n"' \
@@ -106,7 +108,8 @@ draw() {
 	set xlabel "seconds"
 	set ylabel "feasible interleavings covered"
 	set yrange [0:*]
-	set xrange [0:$curve_budget]
+	set logscale x
+	set xrange [0.001:$curve_budget]
 	set key outside right top noenhanced
 	set grid ytics lc rgb "#dddddd"
 	set border 3
