@@ -197,6 +197,10 @@ figure_2() {
 random() {
 	EACH=$results/explore_random.json "$here/bench/explore_random.sh" "$@" \
 		2>&1 | tee -a random.out
+	[[ ${PIPESTATUS[0]} -eq 0 ]] || {
+		echo "**These programs could not be run.**"
+		failed=1
+	}
 }
 
 # ---- bars ----
