@@ -2,7 +2,7 @@
 /*
  * How fast runs under control are.
  *
- *	bench_control [-n ROUNDS] TURNS BARE
+ *	bench_control [-n ROUNDS] TURNS BARE [FILE]
  *
  * TURNS is bench/programs/turns.c as `heddle cc` builds it, BARE is bare.c as
  * gcc does. Measured on one processor, all in turns, several rounds; ratios are
@@ -20,6 +20,8 @@
  * The cost of a point is the slope between runs of few and of many points: with
  * PCT of depth 1, where nothing switches, and with round robin, where every
  * point does; beside that of a bare hand-over.
+ *
+ * FILE gets the numbers of every round, a JSON object for each series.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -45,6 +47,7 @@ enum {
 };
 
 static int rounds = 9;
+static FILE *each; /* or NULL */
 
 static _Noreturn void give_up(const char *text)
 {
@@ -71,6 +74,16 @@ static double median(const struct series *s)
 
 	qsort(sorted.at, (size_t)rounds, sizeof(double), compare);
 	return sorted.at[rounds / 2];
+}
+
+static void keep(const char *name, const struct series *s)
+{
+	if (!each)
+		return;
+	fprintf(each, "{\"name\":\"%s\",\"rounds\":[", name);
+	for (int i = 0; i < rounds; i++)
+		fprintf(each, "%s%.9g", i ? "," : "", s->at[i]);
+	fputs("]}\n", each);
 }
 
 /* ---- bare ---- */
@@ -243,6 +256,9 @@ static void table_rates(char *program, const char *loop)
 	row("schedules, served / bare loop", median(&of_bare), "", 0.7, true);
 	row("schedules, served / started afresh", median(&of_fresh), "", 1.5,
 	    true);
+	keep("bare loop, runs a second", &rate_bare);
+	keep("served, runs a second", &rate_served);
+	keep("fresh, runs a second", &rate_fresh);
 	stop(w);
 	stop(fresh);
 }
@@ -274,6 +290,9 @@ static void table_points(char *program, const char *loop)
 	row("a switch / a bare hand-over", median(&of_handover), "", 1.3,
 	    false);
 	printf("\nA bare hand-over took %.2f us.\n", 1e6 * median(&handover));
+	keep("a point without a switch, ns", &point);
+	keep("a bare hand-over, s", &handover);
+	keep("a switch / a bare hand-over", &of_handover);
 	stop(few);
 	stop(many);
 	stop(often);
@@ -304,15 +323,19 @@ static void table_scale(char *program)
 
 int main(int argc, char **argv)
 {
-	if (argc == 5 && strcmp(argv[1], "-n") == 0) {
+	if (argc > 2 && strcmp(argv[1], "-n") == 0) {
 		rounds = atoi(argv[2]);
 		argv += 2;
 		argc -= 2;
 	}
-	if (argc != 3 || rounds < 1 || rounds > ROUNDS_MOST)
-		give_up("usage: [-n ROUNDS] TURNS BARE");
+	if (argc < 3 || argc > 4 || rounds < 1 || rounds > ROUNDS_MOST)
+		give_up("usage: [-n ROUNDS] TURNS BARE [FILE]");
+	if (argc == 4 && !(each = fopen(argv[3], "w")))
+		give_up("cannot write the file");
 	table_rates(argv[1], argv[2]);
 	table_points(argv[1], argv[2]);
 	table_scale(argv[1]);
+	if (each && fclose(each) != 0)
+		give_up("cannot write the file");
 	return 0;
 }

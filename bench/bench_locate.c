@@ -3,14 +3,21 @@
  * bench_locate PAIRS RUNS SEED: made-up runs of so many pairs each, and
  * how long procedures I and II take over all of them, and III at the level of
  * loops; with the memory it took. One JSON object.
+ *
+ * bench_locate saved DIR: how long it takes to read the runs that heddle locate
+ * saved there, and then to apply procedure I, II, and III at each level, up to
+ * the first that finds something; and Falcon. One JSON object.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/xalloc.h"
 #include "format/rng.h"
+#include "locate/saved_runs.h"
 #include "locate/suspect.h"
 
 enum {
@@ -107,12 +114,89 @@ static int analyse(uint32_t pairs, uint32_t runs, uint64_t seed)
 	return 0;
 }
 
+/* ---- saved runs ---- */
+
+static void localise(const struct gathered *g, enum procedure procedure,
+		     enum level level, struct suspects *found)
+{
+	struct spectrum *s = spectrum_new(LEVEL_PC, (uint32_t)g->passing.count,
+					  procedure == PROCEDURE_III);
+
+	spectrum_fail(s, g->failing);
+	for (size_t i = 0; i < g->passing.count; i++)
+		spectrum_pass(s, g->passing.at[i]);
+	if (procedure == PROCEDURE_I)
+		procedure_one(s, found);
+	else if (procedure == PROCEDURE_II)
+		procedure_two(s, found);
+	else
+		procedure_three(s, level, found);
+	spectrum_free(s);
+}
+
+static void localise_all(const struct gathered *g, struct suspects *found)
+{
+	static const struct {
+		enum procedure procedure;
+		enum level level;
+	} stages[] = { { PROCEDURE_I, LEVEL_PC },
+		       { PROCEDURE_II, LEVEL_PC },
+		       { PROCEDURE_III, LEVEL_PC },
+		       { PROCEDURE_III, LEVEL_THREAD },
+		       { PROCEDURE_III, LEVEL_LOOP } };
+
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+		localise(g, stages[i].procedure, stages[i].level, found);
+		if (found->all.count)
+			return;
+	}
+}
+
+static void time_saved(const struct gathered *g, double reading)
+{
+	struct suspects ours = { 0 }, falcon = { 0 };
+	double began = now(), middle;
+
+	localise_all(g, &ours);
+	middle = now();
+	procedure_falcon(g->failing,
+			 (const struct pair_run *const *)g->passing.at,
+			 g->passing.count, &falcon);
+	printf("{\"passing\":%zu,\"read_s\":%.6f,\"localise_s\":%.6f,"
+	       "\"falcon_s\":%.6f,\"suspects\":%zu,\"patterns\":%zu}\n",
+	       g->passing.count, reading, middle - began, now() - middle,
+	       ours.all.count, falcon.all.count);
+	suspects_done(&ours);
+	suspects_done(&falcon);
+}
+
+static int analyse_saved(const char *dir)
+{
+	char *pass = xasprintf("%s/pass", dir);
+	char *fail = xasprintf("%s/fail", dir);
+	struct gathered g = { .names = pair_names_new() };
+	struct err err = { 0 };
+	double began = now();
+	int rc = saved_runs_read(&g, pass, fail, &err);
+
+	if (rc == 0)
+		time_saved(&g, now() - began);
+	else
+		fprintf(stderr, "bench_locate: %s\n", err.text);
+	gathered_done(&g);
+	free(pass);
+	free(fail);
+	return rc == 0 ? 0 : 2;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "saved") == 0)
+		return analyse_saved(argv[2]);
 	if (argc == 4)
 		return analyse((uint32_t)strtoul(argv[1], NULL, 10),
 			       (uint32_t)strtoul(argv[2], NULL, 10),
 			       strtoul(argv[3], NULL, 10));
-	fputs("usage: bench_locate PAIRS RUNS SEED\n", stderr);
+	fputs("usage: bench_locate PAIRS RUNS SEED | saved DIR\n", stderr);
 	return 2;
 }

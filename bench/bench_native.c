@@ -11,8 +11,16 @@
  *	RUNS FAILURES RATE LOWER UPPER SECONDS
  *
  * with the exact limits of the rate (each holds with 97.5 %, both with 95 %)
- * and the time that all runs took. Status 2 of the program, which its subjects
- * use for a machine that lacks something, ends the bench.
+ * and the time that all runs took.
+ *
+ *	bench_native first LIMIT SECONDS PROGRAM [ARGUMENT...]
+ *
+ * runs it until it fails, but begins no run after LIMIT seconds. Prints
+ *
+ *	RUNS FAILURES SECONDS
+ *
+ * Status 2 of the program, which its subjects use for a machine that lacks
+ * something, ends the bench.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +28,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -76,6 +85,17 @@ static int program_fails(char **command, int limit_ms)
 	return status != 0;
 }
 
+static int measure_first(double limit, int limit_ms, char **command)
+{
+	int runs = 0, failures = 0;
+	double began = now();
+
+	for (; !failures && now() - began < limit; runs++)
+		failures = program_fails(command, limit_ms);
+	printf("%d %d %.4f\n", runs, failures, now() - began);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int wanted = argc > 3 ? atoi(argv[1]) : 0, runs = 0;
@@ -83,13 +103,16 @@ int main(int argc, char **argv)
 	uint64_t failures = 0;
 	double began = now();
 
+	if (limit_ms > 0 && argc > 4 && !strcmp(argv[1], "first"))
+		return measure_first(atof(argv[2]), (int)(1000 * atof(argv[3])),
+				     &argv[4]);
 	if (wanted < 1 || limit_ms < 1) {
 		fprintf(stderr, "usage: bench_native RUNS SECONDS PROGRAM\n");
 		return 2;
 	}
 	for (; runs < wanted && now() - began < ENOUGH_S; runs++)
 		failures += (uint64_t)program_fails(&argv[3], limit_ms);
-	printf("%d %llu %.5f %.5f %.5f %.1f\n", runs,
+	printf("%d %llu %.5f %.5f %.5f %.4f\n", runs,
 	       (unsigned long long)failures, (double)failures / runs,
 	       binomial_lower(failures, (uint64_t)runs, 0.025),
 	       binomial_upper(failures, (uint64_t)runs, 0.025), now() - began);

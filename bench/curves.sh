@@ -73,7 +73,6 @@ study() {
 }
 
 draw() {
-	command -v gnuplot > /dev/null || return 0
 	jq -rs 'group_by(.name)[] | (.[-1].feasible) as $all |
 		"\"\(.[0].name)\"", (.[] | "\(.run) \(100 * .seen / ([$all, 1] |
 		max))"), "\n"' "$results/curves.json" > "$work/data"
@@ -97,7 +96,12 @@ draw() {
 for name in "${names[@]}"; do
 	study "$name" "$work/heddle-gcc/$name"
 done > "$results/curves.json"
-draw
+undrawn=
+if command -v gnuplot > /dev/null; then
+	draw
+else
+	undrawn="The plot was not made anew: there is no gnuplot."
+fi
 
 cat <<-EOT
 $runs free runs of each, all accesses recorded. *In all runs*: exercised in every
@@ -118,3 +122,4 @@ jq -rs 'group_by(.name)[] | . as $runs |
 	"| \(100 * .[-1].seen / ([.[-1].feasible, 1] | max) | round) % " +
 	"| \(map(.set) | unique | length) |"' \
 	"$results/curves.json"
+[[ -z $undrawn ]] || printf '\n%s\n' "$undrawn"

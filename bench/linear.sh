@@ -60,11 +60,51 @@ cat <<-END
 | error | 2 | $(count error) | 0 | $(count 'error, latent') |
 | semantic | 2 | $(count semantic) | 8 | $(count 'semantic, latent') |
 
-PIKE, Table 2: of each pair of statements the input that was flagged most; EX is
-the number of schedules, A and B the two serial orders. (The paper's rows of the
-same kind: CREATE LIKE with INSERT SELECT, 9 of 400, no no, no yes; DROP with
-SHOW, 238, no no, yes yes; SELECT with INSERT, 1 to 3, one yes, no no; TRUNCATE
-with SELECT, 35, yes no, no no.)
+PIKE, Table 2: the twelve inputs of the paper; EX is the number of schedules (of
+400), A and B the two serial orders. The pair that is there twice worked on other
+states. Ours: the most schedules (of $schedules) of an input with the same statements
+and of the same kind, and how many such inputs were flagged; -: tabled has no such
+statement.
+
+| requests | EX | O_A | O_B | S_A | S_B | kind | ours: EX | inputs |
+|---|---|---|---|---|---|---|---|---|
+END
+# EX, O_A, O_B, S_A, S_B, kind, statements as ours are called, as printed.
+pike_rows() {
+	cat <<-'END'
+	9|no|no|no|yes|error|CREATE LIKE, INSERT SELECT|CREATE TABLE t2 LIKE t1; INSERT INTO t2 SELECT * FROM t1
+	1|no|yes|no|no|semantic, latent|INSERT, SELECT|INSERT INTO t3 VALUES (1,'1'),(2,'2'); SELECT DISTINCT t3.b FROM t3,t2,t1 WHERE t3.a=t1.b
+	2|no|no|no|yes|error|CREATE LIKE, INSERT SELECT|CREATE TABLE t2 LIKE t1; INSERT INTO t2 SELECT * FROM t1
+	35|yes|no|no|no|semantic, latent|SELECT, TRUNCATE|TRUNCATE TABLE t1; SELECT * FROM t2
+	2|no|yes|no|no|semantic, latent|INSERT, SELECT|INSERT INTO t1 (a) VALUES (10),(11),(12); SELECT a FROM t1
+	3|yes|no|no|no|semantic, latent|INSERT, SELECT|INSERT INTO t2 VALUES (2,0); SELECT STRAIGHT_JOIN * FROM t1, t2 FORCE (PRIMARY)
+	238|no|no|yes|yes|semantic|DROP, SHOW|DROP TABLE t1; SHOW TABLE STATUS LIKE 't1'
+	1|no|yes|no|no|semantic, latent|INSERT, SELECT|INSERT INTO t1 VALUES (1,1,"00:06:15"); SELECT a,SEC_TO_TIME(SUM(t)) FROM t1 GROUP a,b
+	17|no|no|no|no|semantic|-|CREATE TABLE t2 SELECT * FROM t1; DROP TABLE t2
+	3|no|yes|no|no|semantic, latent|INSERT, SELECT|INSERT INTO t1 (a) VALUES (REPEAT('a', 20)); SELECT LENGTH(a) FROM t1
+	2|no|yes|no|no|semantic, latent|INSERT, SELECT|INSERT INTO t1 VALUES (80,'pendant'); SELECT COUNT(*) FROM t1 WHERE LIKE '%NDAN%'
+	25|yes|no|no|yes|semantic, latent|DROP, OPTIMIZE|OPTIMIZE TABLE t1; DROP TABLE t1
+	END
+}
+# Of a finding: its statements.
+# shellcheck disable=SC2016
+statements='([.requests[].request | split(" ") |
+	if .[0] == "CREATE" or .[0] == "INSERT" then
+		[.[0], .[2] | select(. == "CREATE" or . == "INSERT" or
+			. == "LIKE" or . == "SELECT")] | join(" ")
+	else .[0] end] | sort | join(", "))'
+# shellcheck disable=SC2016
+pike_rows | jq -rR --slurpfile ours "$results/tabled.json" '
+	split("|") as $row | $row[:6] as [$ex, $oa, $ob, $sa, $sb, $kind] |
+	[$ours[0].findings[] | select(.kind == $kind and
+		'"$statements"' == $row[6])] as $same |
+	"| `\($row[7] | sub("; "; "`, `"))` | \($ex) | \($oa) | \($ob) | \($sa) | \($sb) | \($kind) | \(
+	if $row[6] == "-" then "-" else [$same[].schedules] | max // 0 end) | \(
+	if $row[6] == "-" then "-" else [$same[].input] | unique | length
+		end) |"'
+cat <<-END
+
+Of each pair of statements of ours the input that was flagged most:
 
 | requests | EX | O_A | O_B | S_A | S_B | kind | component |
 |---|---|---|---|---|---|---|---|
@@ -73,11 +113,7 @@ END
 of tabled '
 	def word: if . then "yes" else "no" end;
 	[.findings[] | select(.kind != "failed") |
-	 .pair = ([.requests[].request | split(" ") |
-		if .[0] == "CREATE" or .[0] == "INSERT" then
-			[.[0], .[2] | select(. == "CREATE" or . == "INSERT" or
-				. == "LIKE" or . == "SELECT")] | join(" ")
-		else .[0] end] | sort | join(", "))] |
+	 .pair = '"$statements"'] |
 	group_by(.pair + .kind) | map(max_by(.schedules)) |
 	sort_by(.kind, -.schedules)[] |
 	"| \([.requests[].request] | map("`" + . + "`") | join(", ")) | \(.schedules) | \(.orders[0].output | word) | \(.orders[1].output | word) | \(.orders[0].state | word) | \(.orders[1].state | word) | \(.kind) | \(.component // "") |"'

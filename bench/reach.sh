@@ -3,7 +3,8 @@
 #
 # reach.sh [--quick]: how often strategies make programs with known bugs fail,
 # beside what their papers promise, as tables in Markdown. Status 1 when a
-# promise is not kept. Seeds are fixed: the same tables on every machine.
+# promise is not kept. Seeds are fixed: the same tables on every machine. Each
+# measurement is an object in results/reach.json.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,18 +12,27 @@ BUILD=${BUILD:-$here/../build}
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/reach-XXXXXX") || exit 2
 trap 'rm -rf "$scratch"' EXIT
 less=1
+mkdir -p "$here/results"
+: > "$here/results/reach.json"
 [[ ${1:-} != --quick ]] || less=4
 
 # NAME STRATEGY DEPTH RUNS [ARGUMENT]: the line of bench_reach.
 reach() {
-	local program=$scratch/$1
+	local program=$scratch/$1 line
 
 	if [[ ! -x $program ]]; then
 		"$BUILD/heddle" cc -g -O1 -o "$program" \
 			"$here/../tests/programs/reach_$1.c" || exit 2
 	fi
-	timeout 600 "$BUILD/bench/bench_reach" "$2" "$3" $(($4 / less)) \
-		"$program" ${5:+"$5"}
+	line=$(timeout 600 "$BUILD/bench/bench_reach" "$2" "$3" \
+		$(($4 / less)) "$program" ${5:+"$5"}) || return
+	jq -cR --arg name "$1" --arg strategy "$2" --arg depth "$3" \
+		--arg argument "${5:-}" 'split(" ") | map(tonumber) | { $name,
+		$argument, $strategy, depth: ($depth | tonumber), hits: .[0],
+		runs: .[1], rate: .[2], lower: .[3], upper: .[4],
+		threads: .[5], points: .[6] }' <<< "$line" \
+		>> "$here/results/reach.json"
+	echo "$line"
 }
 
 # The lower limit of PCT's rate and 1 / (n k^(d-1)).

@@ -4,7 +4,8 @@
 # real.sh [--quick]: runs what build_real.sh built, and checks what it
 # does: alone (native, with idle hooks, with those of clang), observed, and
 # under gcc's thread sanitizer. Prints a table in Markdown, and below it each
-# race and lock cycle that was observed. The reports are in bench/results/real.
+# race and lock cycle that was observed. The reports are in bench/results/real,
+# the rows in bench/results/real.json, an object each.
 # The status is 1 if a program did not do what it should.
 
 set -uo pipefail
@@ -22,6 +23,7 @@ failed=0
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$results"
 rm -f "$results"/*
+: > "$results.json"
 
 # ---- the ways to run ----
 
@@ -70,6 +72,10 @@ row() {
 
 	[[ $2 != observed ]] || events=$(number "$results/$1.txt" events)
 	[[ $3 == right ]] || failed=1
+	jq -cn --arg name "$1" --arg way "$2" --arg does "$3" --argjson ms "$4" \
+		--arg events "$events" --arg found "$(findings "$2" "$1")" \
+		'{ $name, $way, $does, $ms, events: ($events | tonumber? //
+		null), $found }' >> "$results.json"
 	printf '| %s | %s | %s | %d.%02d | %s | %s |\n' "$1" "$2" "$3" \
 		$(($4 / 1000)) $(($4 % 1000 / 10)) "$events" \
 		"$(findings "$2" "$1")"

@@ -8,7 +8,8 @@
 # times. And SAME runs of one seed, in servers of their own (as many as six
 # seconds allow): are they the same, or is it told what is not controlled?
 # Prints Markdown; status 1 when something was not exact. Two programs at a time;
-# PROGRAMS, a pattern of names, chooses some of them.
+# PROGRAMS, a pattern of names, chooses some of them. What came of each replay and
+# of each repetition is an object in results/replays.json.
 
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -55,6 +56,12 @@ find "$here"/tests/programs -name "${PROGRAMS:-*}.c" -o \
 	awk -v every="$every" 'NR % every == 0' |
 	xargs -P 2 -I {} bash -c 'one "$1" > "$scratch/$(basename "$1").lines"' _ {}
 sort "$scratch"/*.lines > "$scratch/all"
+mkdir -p "$here/bench/results"
+jq -cR 'if startswith("replay ") then
+		capture("^replay (?<name>[^ ]+) (?<failure>.*) [|] (?<told>.*)$")
+	elif startswith("same ") then
+		capture("^same (?<name>[^ ]+) (?<same>.*)$")
+	else empty end' "$scratch/all" > "$here/bench/results/replays.json"
 
 echo "| program | failure | |"
 echo "|---|---|---|"

@@ -4,7 +4,8 @@
 # soak.sh [RUNS]: many schedules of one program (200,000 unless told), and what
 # they leave behind: nothing. Processes, descriptors, memory of tool and server,
 # shared memory and files are counted early and again before the end. Prints a
-# table in Markdown; status 1 when something has grown.
+# table in Markdown, keeps all counts in results/soak.json, an object each; status
+# 1 when something has grown.
 #
 # The program has few schedules: the tool counts distinct ones, and remembers
 # each.
@@ -68,9 +69,10 @@ begin=$SECONDS
 warm=$((runs / 10000 + 2))
 sleep $warm
 column > first
+cp first counts
 while kill -0 "$tool" 2> /dev/null; do
 	column > next 2> /dev/null && [[ $(wc -l < next) -eq 7 ]] &&
-		mv next last
+		cat next >> counts && mv next last
 	sleep 2
 done
 wait "$tool"
@@ -88,6 +90,13 @@ memory of the server, KiB
 shared memory, KiB
 files
 EOF2
+mkdir -p "$here/results"
+jq -cR . counts | jq -cs --rawfile names names --argjson runs "$runs" '
+	($names | split("\n") | map(select(. != ""))) as $names |
+	[range(0; length / 7 | floor) as $i | .[7 * $i:7 * $i + 7]] | .[] |
+	[$names, .] | transpose | map({ key: .[0], value: (.[1] |
+		tonumber? // .) }) | { $runs } + from_entries' \
+	> "$here/results/soak.json"
 tail -n 1 out
 echo
 echo "| after $runs schedules ($took s) | after ${warm} s | before the end | |"

@@ -5,8 +5,8 @@
 # list.txt names, or these of them, into DIRECTORY/FLAVOUR/NAME, their twins
 # into NAME.fixed and NAME.partial. Flavours are gcc, clang, heddle-gcc and
 # heddle-clang; without any it builds these all. tsan-gcc and tsan-clang are with
-# ThreadSanitizer. A warning is an error. CLANG says which clang to take, if not
-# clang-19.
+# ThreadSanitizer, native is gcc's with -O2 in place of -O1. A warning is an
+# error. CLANG says which clang to take, if not clang-19.
 
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,6 +32,7 @@ build_one() {
 		out+=.$3
 	fi
 	compiler=("${1#*-}")
+	[[ $1 != native ]] || compiler=(gcc) options+=(-O2)
 	[[ ${compiler[*]} != clang ]] || compiler=("${CLANG:-clang-19}")
 	[[ $1 != tsan-* ]] || options+=(-fsanitize=thread)
 	[[ $1 != heddle-* ]] ||

@@ -8,7 +8,7 @@
  * threads:  main and 3 counters
  * failure:  use after free, or an assertion on the sum
  * accesses: free of the table by main, write of the table by a counter
- * natively: in most runs without the joins
+ * natively: in some of 100 runs, by machine and load; most then do not end
  * twins:    -DPARTIAL joins the first counter only; -DFIXED joins all
  * sizes:    ballots of a district, rounds of reading one
  */

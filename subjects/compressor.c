@@ -11,7 +11,7 @@
  * threads:  main and 2 consumers
  * failure:  null pointer dereference or use after free
  * accesses: write of fifo (NULL) by main, read of fifo by a consumer
- * natively: in one of some hundred runs
+ * natively: in one of 1,000 runs to some of 100, by machine and load
  * twins:    -DPARTIAL joins the last consumer only; -DFIXED joins all
  * sizes:    blocks, size of a block
  */

@@ -9,7 +9,7 @@
  * threads:  main and the event loop
  * failure:  assertion: the bandwidth object is not there
  * accesses: read of session->bandwidth by the loop, write of it by main
- * natively: in one of ten runs or so, when main is slow to set up
+ * natively: in one of 100 runs to half of them, by machine and load
  * twins:    -DFIXED makes the bandwidth object before the loop
  * sizes:    ticks of the loop, rounds of work in a tick
  */

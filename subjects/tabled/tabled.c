@@ -11,7 +11,9 @@
  * Failure: no crash; wrong replies and wrong state, which `heddle linear` tells
  *   by comparing with requests served one by one (tabled.spec).
  * Accesses: at the head of show, create_like and query_cache_store.
- * Natively: the windows are a lock or two wide.
+ * Natively: rare, windows are a lock or two wide. Two requests at once: list
+ *   against drop and select against insert go wrong in about one of 2,000,
+ *   create-like against insert-select in none of 27,000.
  *
  * Three more things look wrong in that comparison and are meant so: descriptors
  * in the table cache for each user at a time; a query cache that rather keeps
