@@ -16,7 +16,7 @@
 static void copies_block(struct thread *t, void *to, const void *from, size_t n,
 			 uintptr_t pc)
 {
-	access_call(t, from, false, pc);
+	access_call_copies(t, to, from, pc);
 	access_part(t, from, n, false, pc);
 	access_part(t, to, n, true, pc);
 }
@@ -81,7 +81,7 @@ static COLD void copies_all(struct thread *t, char *to, const char *from,
 {
 	size_t n;
 
-	access_call(t, from, false, pc);
+	access_call_copies(t, to, from, pc);
 	n = real.strlen(from) + 1;
 	copies(t, to, from, n, n, pc);
 }
@@ -109,7 +109,7 @@ static COLD void copies_most(struct thread *t, char *to, const char *from,
 {
 	size_t length;
 
-	access_call(t, from, false, pc);
+	access_call_copies(t, to, from, pc);
 	length = real.strnlen(from, n);
 	copies(t, to, from, length < n ? length + 1 : n, n, pc);
 }
@@ -139,7 +139,7 @@ static COLD void appends(struct thread *t, char *to, const char *from,
 {
 	size_t end, n;
 
-	access_call(t, to, false, pc);
+	access_call_copies(t, to, from, pc);
 	end = real.strlen(to);
 	n = real.strnlen(from, most);
 	access_text(t, to, end + 1, pc);

@@ -38,7 +38,7 @@ static inline void begins(struct thread *t, const void *p, uintptr_t pc)
 static void copies(struct thread *t, void *to, const void *from, size_t n,
 		   uintptr_t pc)
 {
-	access_call(t, from, false, pc);
+	access_call_copies(t, to, from, pc);
 	reads(t, from, n, pc);
 	writes(t, to, n, pc);
 }
@@ -84,7 +84,7 @@ static COLD void copies_until(struct thread *t, void *to, const char *from,
 {
 	const char *at;
 
-	access_call(t, from, false, pc);
+	access_call_copies(t, to, from, pc);
 	at = real.memchr(from, stop, n);
 	if (at)
 		n = (size_t)(at - from) + 1;

@@ -260,6 +260,19 @@ void access_call(struct thread *t, const volatile void *addr, bool is_write,
 		control_call(t, (uintptr_t)addr, is_write, pc);
 }
 
+static bool is_on_stack_of(const struct thread *t, const volatile void *addr)
+{
+	return (uintptr_t)addr - t->stack_low < t->stack_high - t->stack_low;
+}
+
+void access_call_copies(struct thread *t, const volatile void *to,
+			const volatile void *from, uintptr_t pc)
+{
+	bool is_taken = is_on_stack_of(t, to);
+
+	access_call(t, is_taken ? from : to, !is_taken, pc);
+}
+
 void access_part(struct thread *t, const volatile void *addr, size_t size,
 		 bool is_write, uintptr_t pc)
 {

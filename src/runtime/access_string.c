@@ -75,7 +75,7 @@ static COLD void copies(struct thread *t, char *to, const char *from,
 {
 	size_t n;
 
-	access_call(t, from, false, pc);
+	access_call_copies(t, to, from, pc);
 	n = real.strlen(from) + 1;
 	reads(t, from, n, pc);
 	writes(t, to, n, pc);
@@ -105,7 +105,7 @@ EXPORT char *strncpy(char *to, const char *from, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t)) {
-		access_call(t, from, false, CALLER);
+		access_call_copies(t, to, from, CALLER);
 		reads_most(t, from, n, CALLER);
 		writes(t, to, n, CALLER);
 	}
@@ -117,7 +117,7 @@ EXPORT char *stpncpy(char *to, const char *from, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t)) {
-		access_call(t, from, false, CALLER);
+		access_call_copies(t, to, from, CALLER);
 		reads_most(t, from, n, CALLER);
 		writes(t, to, n, CALLER);
 	}
@@ -129,7 +129,7 @@ static COLD void appends(struct thread *t, char *to, const char *from,
 {
 	size_t end, n;
 
-	access_call(t, to, false, pc);
+	access_call_copies(t, to, from, pc);
 	end = real.strlen(to);
 	n = real.strnlen(from, most);
 	reads(t, to, end + 1, pc);

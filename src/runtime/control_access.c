@@ -239,24 +239,20 @@ void control_part(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 		part_tell(t, addr, size, is_write, pc);
 }
 
-/* Of a text: bytes first, then words, which may go beyond its end; of a very
- * long one the rest at once, so that its end may tell what comes before it. */
-enum { TEXT_BYTES = 32, TEXT_WORDS = 1024 };
+/* Of a text: bytes first; of a long one the rest at once, so that its end may
+ * tell what comes before it. */
+enum { TEXT_BYTES = 128 };
 
-static size_t piece_size(uintptr_t addr, size_t done, size_t size)
+static size_t piece_size(size_t done, size_t size)
 {
-	if (done < TEXT_BYTES)
-		return 1;
-	if (done < TEXT_WORDS)
-		return 8 - ((addr + done) & 7);
-	return size - done;
+	return done < TEXT_BYTES ? 1 : size - done;
 }
 
 static COLD void text_tell(struct thread *t, uintptr_t addr, size_t size,
 			   uintptr_t pc)
 {
 	for (size_t done = 0, n; done < size; done += n) {
-		n = piece_size(addr, done, size);
+		n = piece_size(done, size);
 		part_tell(t, addr + done, n, false, pc);
 	}
 }
@@ -271,16 +267,14 @@ void control_text_read(struct thread *t, uintptr_t addr, size_t size,
 void control_texts_read(struct thread *t, uintptr_t a, uintptr_t b, size_t size,
 			uintptr_t pc)
 {
-	size_t n = 1;
 	bool is_told;
 
 	if (is_deaf(t) || !size)
 		return;
 	is_told = part_touch(t, a, size, false, pc);
 	is_told |= part_touch(t, b, size, false, pc);
-	for (size_t done = 0; is_told && done < size; done += n) {
-		if (done == TEXT_BYTES)
-			n = size - done;
+	for (size_t done = 0, n; is_told && done < size; done += n) {
+		n = piece_size(done, size);
 		part_tell(t, a + done, n, false, pc);
 		part_tell(t, b + done, n, false, pc);
 	}

@@ -327,11 +327,15 @@ void access_range(struct thread *t, const volatile void *addr, size_t size,
 
 /* A call of libc that touches memory by itself. access_call comes first, before
  * anything there is looked at; under control others may go on now, and not
- * again until the call returns, so that it is one step. Then a part for each
- * range that it reads or writes, before it does; of what is read, afterwards
- * will do. */
+ * again until the call returns, so that it is one step; a call that writes says
+ * where. Then a part for each range that it reads or writes, before it does; of
+ * what is read, afterwards will do. */
 void access_call(struct thread *t, const volatile void *addr, bool is_write,
 		 uintptr_t pc);
+
+/* The same for one that copies: of both, where others are likelier to be. */
+void access_call_copies(struct thread *t, const volatile void *to,
+			const volatile void *from, uintptr_t pc);
 void access_part(struct thread *t, const volatile void *addr, size_t size,
 		 bool is_write, uintptr_t pc);
 
