@@ -232,11 +232,31 @@ static bool part_touch(struct thread *t, uintptr_t addr, size_t size,
 	return is_told;
 }
 
+/* What is read is told word by word: of many words at once there are more
+ * combinations of values than can be asked for. */
+static COLD void block_tell(struct thread *t, uintptr_t addr, size_t size,
+			    uintptr_t pc)
+{
+	enum { BLOCK_WORDS = 1024, WORD = 8 };
+
+	for (size_t done = 0, n; done < size; done += n) {
+		n = done < BLOCK_WORDS ? WORD - ((addr + done) & (WORD - 1)) :
+					 size - done;
+		if (n > size - done)
+			n = size - done;
+		part_tell(t, addr + done, n, false, pc);
+	}
+}
+
 void control_part(struct thread *t, uintptr_t addr, size_t size, bool is_write,
 		  uintptr_t pc)
 {
-	if (!is_deaf(t) && size && part_touch(t, addr, size, is_write, pc))
-		part_tell(t, addr, size, is_write, pc);
+	if (is_deaf(t) || !size || !part_touch(t, addr, size, is_write, pc))
+		return;
+	if (is_write)
+		part_tell(t, addr, size, true, pc);
+	else
+		block_tell(t, addr, size, pc);
 }
 
 /* Of a text: bytes first; of a long one the rest at once, so that its end may
@@ -283,7 +303,7 @@ void control_texts_read(struct thread *t, uintptr_t a, uintptr_t b, size_t size,
 void control_lent(struct thread *t, uintptr_t addr, size_t size, uintptr_t pc)
 {
 	if (!is_deaf(t) && size && part_learn(t, addr, size, false, pc))
-		part_tell(t, addr, size, false, pc);
+		block_tell(t, addr, size, pc);
 }
 
 void control_lent_text(struct thread *t, uintptr_t addr, size_t size,
