@@ -2,13 +2,11 @@
 /*
  * Steps of several events. Of two steps that conflict anywhere one comes before
  * the other; what does not conflict might as well come before all of a step, or
- * behind, and is put there when a schedule is written down. A step takes place as a whole,
- * unless one of its events has another result: then nothing is known of what
- * comes behind.
+ * behind, and is put there when a schedule is written down. A step takes place
+ * as a whole, unless one of its events has another result: nothing is known then
+ * of what comes behind.
  */
 #include "explore/causal_model.h"
-
-#include <string.h>
 
 /* ---- what may not come between ---- */
 

@@ -8,9 +8,9 @@
  * The memory functions of libc: the bytes they really touch are accesses of
  * whoever calls them. Idle they cost a look at one thread-local variable and a
  * jump. A function that stops early (at a difference, at a byte found) has
- * touched what lies before and the place where it stopped; if it only reads, the
- * real one comes first, because its result tells how far it went. Before all
- * stands access_call: under control nobody comes in between.
+ * touched what lies before and the place where it stopped; if it only reads,
+ * the real one comes first, because its result tells how far it went. Before
+ * all stands access_call: under control nobody comes in between.
  *
  * Libraries without hooks call these as well, so that part of what they do is
  * seen too. Calls inside libc do not come by here.
