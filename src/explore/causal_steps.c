@@ -3,8 +3,8 @@
  * Steps of several events. Of two steps that conflict anywhere one comes before
  * the other; what does not conflict might as well come before all of a step, or
  * behind, and is put there when a schedule is written down. A step takes place
- * as a whole, unless one of its events has another result: nothing is known then
- * of what comes behind.
+ * as a whole, unless one of its events has another result: then nothing is
+ * known of what comes behind.
  */
 #include "explore/causal_model.h"
 
