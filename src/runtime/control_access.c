@@ -114,6 +114,17 @@ static void access_point(struct thread *t, uintptr_t addr, size_t size,
 	access_stand(t, kind, addr, pc);
 }
 
+static void access_note(struct thread *t, uintptr_t addr, size_t size,
+			bool is_write, uintptr_t pc)
+{
+	if (unlikely(pairing))
+		pairs_access(t, addr, size, is_write ? PAIR_WRITE : PAIR_READ,
+			     pc);
+	heap_control_touch(t, addr, size, pc);
+	if (recording)
+		access_record(t, addr, size, is_write, pc);
+}
+
 /* What the point let others do comes first: they may free the block. */
 void control_access(struct thread *t, uintptr_t addr, size_t size,
 		    bool is_write, uintptr_t pc)
@@ -125,12 +136,7 @@ void control_access(struct thread *t, uintptr_t addr, size_t size,
 		return;
 	}
 	access_point(t, addr, size, is_write, pc);
-	if (unlikely(pairing))
-		pairs_access(t, addr, size, is_write ? PAIR_WRITE : PAIR_READ,
-			     pc);
-	heap_control_touch(t, addr, size, pc);
-	if (recording)
-		access_record(t, addr, size, is_write, pc);
+	access_note(t, addr, size, is_write, pc);
 }
 
 /* ---- calls of libc ---- */
@@ -223,12 +229,7 @@ static bool part_touch(struct thread *t, uintptr_t addr, size_t size,
 	bool is_told = part_learn(t, addr, size, is_write, pc);
 
 	t->writes += is_write;
-	if (unlikely(pairing))
-		pairs_access(t, addr, size, is_write ? PAIR_WRITE : PAIR_READ,
-			     pc);
-	heap_control_touch(t, addr, size, pc);
-	if (recording)
-		access_record(t, addr, size, is_write, pc);
+	access_note(t, addr, size, is_write, pc);
 	return is_told;
 }
 
