@@ -111,6 +111,17 @@ run 1 "$HEDDLE" test --store lost.store -- ./lost
 has out "broken: deadlock of 1 thread"
 has out "for a signal that came before, at bug_lost_wakeup.c:"
 
+# The last signal woke the very thread that waits again, and none came since.
+again=$SOURCE/tests/programs/story_not_again.c
+at() { # WORD: of the line that says so
+	echo "story_not_again.c:$(grep -n "/\* $1 \*/" "$again" | cut -d: -f1)"
+}
+build again "$again"
+run 1 "$HEDDLE" test --store again.store -- ./again
+has out "thread 1 (consume) waits at $(at waits) for a signal that nobody gave again: the last, at $(at signals) (thread 0 (main)), woke it before"
+build given "$again" -DFIXED
+run 0 "$HEDDLE" test --store again.store --budget 500ms -- ./given
+
 # Many: a table, JUnit, a baseline.
 printf '%s\n' '# first' './fixed' './bank "a b"' './nobody' > commands
 run 1 "$HEDDLE" test --budget 500ms --each commands --junit out.xml
