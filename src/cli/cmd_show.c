@@ -29,7 +29,7 @@ static const struct arg show_options[] = {
 	ARG_FLAG(struct show_options, text, "text", 0,
 		 "print the whole trace in its text form"),
 	ARG_FLAG(struct show_options, all, "all", 0,
-		 "show every switch of a kept failure"),
+		 "show every switch and all output of a failure"),
 	ARG_FLAG(struct show_options, view.interleavings, "interleavings", 0,
 		 "list the unserializable interleavings"),
 	ARG_CHOICE(struct show_options, view.rank, "rank", 0, "gap|first-come",

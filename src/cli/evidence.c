@@ -80,9 +80,11 @@ static void testify(struct evidence *e, struct again *a)
 				 "the program was built anew, and does not "
 				 "fail on this schedule any more" :
 				 "it does not fail on this schedule any more");
-	if (e->witness)
+	/* A race is known, and does no harm that steps would have to explain:
+	 * the guess would be of something else. */
+	if (e->witness && e->repro->outcome != OUTCOME_RACE)
 		e->culprit = culprit_find(e->witness);
-	else
+	if (!e->witness)
 		note(e, err.text);
 	captured_free(run);
 }

@@ -14,7 +14,11 @@
 #include "store/repro.h"
 #include "store/store.h"
 
-enum { STRETCHES = 12 };
+enum {
+	STRETCHES = 12,
+	OUTPUT_LINES = 12,
+	OUTPUT_COLUMNS = 400, /* of a line: there may be none in what it is */
+};
 
 bool show_repro_is(const char *store, const char *name)
 {
@@ -117,8 +121,26 @@ static void print_again(const char *store, const char *name, FILE *out)
 	putc('\n', out);
 }
 
-static void print_output(struct repro *r, FILE *out)
+/* How many bytes of the output are shown: some lines of some length. */
+static size_t output_shown(const char *text)
 {
+	const char *at = text;
+
+	for (int i = 0; i < OUTPUT_LINES && *at; i++) {
+		size_t n = strcspn(at, "\n");
+
+		if (n > OUTPUT_COLUMNS)
+			return (size_t)(at - text) + OUTPUT_COLUMNS;
+		at += n + (at[n] == '\n');
+	}
+	return (size_t)(at - text);
+}
+
+/* What to type must be seen below it. */
+static void print_output(struct repro *r, bool shows_all, FILE *out)
+{
+	size_t shown;
+
 	if (!r->output_size)
 		return;
 	/* A zero byte would end the text. */
@@ -126,10 +148,15 @@ static void print_output(struct repro *r, FILE *out)
 		if (!r->output[i])
 			r->output[i] = '?';
 	quote_clean(r->output);
-	fputs("\nit printed:\n", out);
-	fputs(r->output, out);
-	if (r->output[strlen(r->output) - 1] != '\n')
+	shown = shows_all ? r->output_size : output_shown(r->output);
+	fprintf(out, "\nit printed:\n%.*s", (int)shown, r->output);
+	if (r->output[shown - 1] != '\n')
 		putc('\n', out);
+	if (shown == r->output_size)
+		return;
+	fprintf(out, "  ... %zu more bytes (--all): ", r->output_size - shown);
+	print_words(r->path, out);
+	fputs("/output\n", out);
 }
 
 int show_repro(const char *store, const char *name, bool is_colourful,
@@ -144,7 +171,7 @@ int show_repro(const char *store, const char *name, bool is_colourful,
 	print_plan(r->plan, is_colourful, shows_all, out);
 	if (r->details && *r->details)
 		fprintf(out, "\n%s", r->details);
-	print_output(r, out);
+	print_output(r, shows_all, out);
 	print_again(store, name, out);
 	repro_free(r);
 	return EXIT_BROKEN;

@@ -302,11 +302,11 @@ static void cause_print(const struct evidence *e, const struct cause *c,
 			colour(style, DIM), colour(style, PLAIN));
 }
 
-/* What is known for certain says more than a guess: who waits for whom, who
- * freed the block. */
+/* What is known for certain says more than a guess: who waits for whom, which
+ * two accesses race, who freed the block. */
 static bool is_certain(const struct repro *r)
 {
-	return r->outcome == OUTCOME_DEADLOCK ||
+	return r->outcome == OUTCOME_DEADLOCK || r->outcome == OUTCOME_RACE ||
 	       r->outcome == OUTCOME_USE_AFTER_FREE ||
 	       r->outcome == OUTCOME_DOUBLE_FREE;
 }
@@ -315,6 +315,8 @@ static bool has_cause(const struct repro *r, const struct cause *c)
 {
 	if (r->outcome == OUTCOME_DEADLOCK)
 		return false;
+	if (r->outcome == OUTCOME_RACE)
+		return cause_is_told_in(c, r->verdict);
 	return is_certain(r) ? c->confirmed != NULL : c->title != NULL;
 }
 

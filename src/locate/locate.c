@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/kept_texts.h"
 #include "locate/located_words.h"
 #include "locate/saved_runs.h"
 #include "locate/tighten.h"
@@ -486,6 +487,8 @@ int locate_repro(const char *store, const char *name,
 		k.deadline = locate_now_ms() + o->time_ms;
 	if (again_open(&a, store, name, o->allows_check, err) == 0)
 		rc = locate_again(&k, save, err);
+	if (rc == 0)
+		kept_texts_tell(l, a.repro);
 	locating_done(&k);
 	again_close(&a);
 	return rc;

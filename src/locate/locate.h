@@ -104,6 +104,7 @@ struct located {
 	enum level level;
 	bool is_confirmed;
 	bool has_experiments;
+	bool is_edited;	      /* its sources, since it was kept */
 	bool is_by_rules;     /* the failure is kept so, hence no experiments */
 	int stopped_by;	      /* the interrupt that came, or 0 */
 	size_t suspect_count; /* in all */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "regress/blamed.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,40 @@ void blamed_done(struct blamed *b)
 		free(b->all.at[i].variable);
 	}
 	vec_free(&b->all);
+}
+
+/* ---- texts ---- */
+
+static bool is_at(const struct blamed_access *a,
+		  const struct signature_event *e)
+{
+	char *where =
+		xasprintf("%s (%s:%" PRIu32 ")", e->function, e->file, e->line);
+	bool is_same = strcmp(where, a->where) == 0;
+
+	free(where);
+	return is_same;
+}
+
+static void text_tell(struct blamed_access *a, const struct signature *s)
+{
+	for (uint32_t k = 0; k < s->count; k++) {
+		const struct signature_event *e = &s->events[k];
+
+		if (!*e->source || !is_at(a, e))
+			continue;
+		free(a->source);
+		a->source = xstrdup(e->source);
+	}
+}
+
+void blamed_tell_texts(struct blamed *b, const struct signatures *s)
+{
+	for (size_t i = 0; i < b->all.count; i++)
+		for (size_t n = 0; n < s->all.count; n++) {
+			text_tell(&b->all.at[i].head, &s->all.at[n]);
+			text_tell(&b->all.at[i].tail, &s->all.at[n]);
+		}
 }
 
 /* ---- comparing ---- */

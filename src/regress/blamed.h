@@ -44,6 +44,10 @@ enum blamed_likeness {
  * was confirmed. blamed_done in any case. */
 void blamed_load(struct blamed *b, const char *directory);
 
+/* Lines that are in signatures, too, get the text that was kept there: that of
+ * the source may have been edited since. */
+void blamed_tell_texts(struct blamed *b, const struct signatures *s);
+
 /* The same from the text of located.json. */
 void blamed_read(struct blamed *b, const char *text, size_t size);
 void blamed_done(struct blamed *b);

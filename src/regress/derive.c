@@ -343,7 +343,12 @@ void signatures_learn(const char *store, const struct located *l)
 	struct signatures s = { 0 };
 	struct again a;
 	struct err err;
-	int rc = again_open(&a, store, l->name, true, &err);
+	int rc;
+
+	/* Lines would get the text of another version. */
+	if (l->is_edited)
+		return;
+	rc = again_open(&a, store, l->name, true, &err);
 
 	if (rc == 0)
 		rc = signatures_load(&s, a.repro->path, &err);

@@ -48,10 +48,13 @@ static void blame_old(struct regress *r)
 	struct blamed *was = &r->result->same.was;
 
 	blamed_load(was, old->path);
-	if (was->all.count || !is_there(r, old->name))
-		return;
-	locate(r, old->name);
-	blamed_load(was, old->path);
+	if (!was->all.count && is_there(r, old->name)) {
+		locate(r, old->name);
+		blamed_load(was, old->path);
+	}
+	/* Those of Maple are of the new build. */
+	if (r->o->method == REGRESS_SIMILAR)
+		blamed_tell_texts(was, &r->result->signatures);
 }
 
 static void blame_new(struct regress *r, const struct repro *kept)

@@ -98,6 +98,28 @@ static void steps_add(struct made *m, const struct document_bug *b)
 			step_add(m, b, i);
 }
 
+/* Where the run ended; of a race the last access at one of the two places that
+ * its verdict names. */
+static size_t end_of(const struct document_bug *b)
+{
+	const struct witness *w = b->witness;
+	size_t end = w->steps.count - 1;
+	bool is_race = b->repro->outcome == OUTCOME_RACE;
+
+	for (size_t i = end + 1; is_race && i-- > 0;) {
+		char *place = culprit_place(w, (uint32_t)i);
+		char *named = xasprintf("(%s)", place);
+		bool is_named = witness_is_access(&w->steps.at[i]) &&
+				strstr(b->repro->verdict, named);
+
+		free(place);
+		free(named);
+		if (is_named)
+			return i;
+	}
+	return end;
+}
+
 static void result_make(struct made *m, const struct document_bug *b)
 {
 	const struct repro *r = b->repro;
@@ -122,8 +144,7 @@ static void result_make(struct made *m, const struct document_bug *b)
 			place_of(w, w->steps.at[b->culprit.last].place);
 		cause_done(&cause);
 	} else {
-		m->result.place =
-			place_of(w, w->steps.at[w->steps.count - 1].place);
+		m->result.place = place_of(w, w->steps.at[end_of(b)].place);
 	}
 	m->result.steps = m->steps.at;
 	m->result.step_count = m->steps.count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/cause.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,4 +199,33 @@ void cause_done(struct cause *c)
 {
 	free(c->title);
 	free(c->advice);
+}
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* "slots" is in "global slots: ..." and "global box.slots+4", and not in
+ * "global slots_free". */
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = text; length && (at = strstr(at, word)); at++)
+		if ((at == text || !is_of_name(at[-1])) &&
+		    !is_of_name(at[length]))
+			return true;
+	return false;
+}
+
+bool cause_is_told_in(const struct cause *c, const char *text)
+{
+	const json_t *pairs = json_object_get(c->confirmed, "pairs");
+
+	for (size_t i = 0; i < json_array_size(pairs); i++)
+		if (!has_word(text,
+			      text_of(json_array_get(pairs, i), "variable")))
+			return false;
+	return c->confirmed && text;
 }

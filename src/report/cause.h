@@ -27,6 +27,10 @@ struct cause cause_find(const struct witness *w, const struct culprit *c,
 			const json_t *located);
 void cause_done(struct cause *c);
 
+/* It was confirmed, and all of its variables are in `text`, such as that of a
+ * race: a race is its own cause, and another variable has no part in it. */
+bool cause_is_told_in(const struct cause *c, const char *text);
+
 /* "bank.c:14" of an access in located.json; the caller frees. */
 char *cause_place(const json_t *access);
 

@@ -12,9 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many bytes the character at the beginning has, or 0: it is no UTF-8. */
-size_t clean_character(const char *text, size_t size);
-
 /* A copy that is valid UTF-8; a zero byte in the middle becomes U+FFFD as
  * well. The caller frees. */
 char *clean_text(const char *text, size_t size);

@@ -10,6 +10,7 @@
 #include "report/clean_text.h"
 #include "report/excerpt.h"
 #include "report/last_signal.h"
+#include "report/told_steps.h"
 #include "trial/oracle.h"
 
 const char *document_kind(const struct repro *r)
@@ -26,6 +27,11 @@ static json_t *number(uint64_t n)
 static json_t *index_of(uint32_t n)
 {
 	return n == WITNESS_NONE ? json_null() : number(n);
+}
+
+static json_t *location_of(const struct told_steps *told, uint32_t n)
+{
+	return index_of(told_steps_location(told, n));
 }
 
 static json_t *address(uint64_t a)
@@ -58,7 +64,7 @@ static json_t *places(const struct witness *w)
 	return all;
 }
 
-static json_t *locations(const struct witness *w)
+static json_t *locations(const struct witness *w, const struct told_steps *told)
 {
 	static const char *const kinds[] = {
 		[LOCATION_UNKNOWN] = "unknown", [LOCATION_GLOBAL] = "global",
@@ -69,8 +75,11 @@ static json_t *locations(const struct witness *w)
 
 	for (size_t i = 0; i < w->locations.count; i++) {
 		const struct witness_location *l = &w->locations.at[i];
-		json_t *j = json_object();
+		json_t *j;
 
+		if (told->locations[i] == WITNESS_NONE)
+			continue;
+		j = json_object();
 		SET(j, "name", clean_json(l->name));
 		SET(j, "kind", json_string(kinds[l->kind]));
 		SET(j, "address", address(l->address));
@@ -81,7 +90,7 @@ static json_t *locations(const struct witness *w)
 	return all;
 }
 
-static json_t *held(const struct witness *w)
+static json_t *held(const struct witness *w, const struct told_steps *told)
 {
 	json_t *all = json_array();
 
@@ -95,22 +104,25 @@ static json_t *held(const struct witness *w)
 		json_array_append_new(
 			all, json_pack("{s:o,s:o,s:o,s:s}", "outer",
 				       number(h->outer), "location",
-				       index_of(h->location), "place",
+				       location_of(told, h->location), "place",
 				       index_of(h->place), "kind", h->word));
 	}
 	return all;
 }
 
-static json_t *switches(const struct witness *w)
+static json_t *switches(const struct witness *w, const struct told_steps *told)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < w->switches.count; i++) {
 		const struct witness_switch *s = &w->switches.at[i];
+		uint32_t step = told_steps_number(told, s->step);
 
+		if (step == WITNESS_NONE)
+			continue;
 		json_array_append_new(
 			all, json_pack("{s:o,s:o,s:o,s:o}", "step",
-				       number(s->step), "from", number(s->from),
+				       number(step), "from", number(s->from),
 				       "to", number(s->to), "why",
 				       s->what < STEP_WHATS ?
 					       json_string(step_text(s->what)) :
@@ -119,34 +131,37 @@ static json_t *switches(const struct witness *w)
 	return all;
 }
 
-static json_t *waits(const struct witness *w)
+static json_t *waits(const struct witness *w, const struct told_steps *told)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < w->waits.count; i++) {
 		const struct witness_wait *x = &w->waits.at[i];
 		json_t *holds = json_array();
+		uint32_t signal = told_steps_number(told, last_signal(w, x));
 
 		for (size_t k = 0; k < x->holds.count; k++)
 			json_array_append_new(
 				holds,
 				json_pack("{s:o,s:o}", "location",
-					  index_of(x->holds.at[k].location),
+					  location_of(told,
+						      x->holds.at[k].location),
 					  "place",
 					  index_of(x->holds.at[k].place)));
 		json_array_append_new(
 			all, json_pack("{s:o,s:s,s:o,s:o,s:o,s:o,s:o}",
 				       "thread", number(x->thread), "kind",
 				       event_text(x->kind), "location",
-				       index_of(x->location), "place",
+				       location_of(told, x->location), "place",
 				       index_of(x->place), "joins",
 				       index_of(x->joins), "holds", holds,
-				       "signal", index_of(last_signal(w, x))));
+				       "signal", index_of(signal)));
 	}
 	return all;
 }
 
-static json_t *suspect(const struct document_bug *b)
+static json_t *suspect(const struct document_bug *b,
+		       const struct told_steps *told)
 {
 	const struct culprit *c = &b->culprit;
 	json_t *j, *steps;
@@ -160,32 +175,36 @@ static json_t *suspect(const struct document_bug *b)
 	}
 	steps = json_array();
 	if (c->first != WITNESS_NONE)
-		json_array_append_new(steps, number(c->first));
-	json_array_append_new(steps, number(c->between));
-	json_array_append_new(steps, number(c->last));
+		json_array_append_new(
+			steps, number(told_steps_number(told, c->first)));
+	json_array_append_new(steps,
+			      number(told_steps_number(told, c->between)));
+	json_array_append_new(steps, number(told_steps_number(told, c->last)));
 	j = json_object();
 	SET(j, "kind",
 	    json_string(c->kind == CULPRIT_ATOMICITY ? "atomicity" : "order"));
 	SET(j, "title", clean_json(cause.title));
 	SET(j, "advice", clean_json(cause.advice));
-	SET(j, "location", index_of(b->witness->steps.at[c->last].location));
+	SET(j, "location",
+	    location_of(told, b->witness->steps.at[c->last].location));
 	SET(j, "steps", steps);
 	cause_done(&cause);
 	return j;
 }
 
-static void witness_set(json_t *j, const struct document_bug *b)
+static void witness_set(json_t *j, const struct document_bug *b,
+			const struct told_steps *told)
 {
 	const struct witness *w = b->witness;
 
-	SET(j, "suspect", suspect(b));
+	SET(j, "suspect", suspect(b, told));
 	SET(j, "places", places(w));
-	SET(j, "locations", locations(w));
-	SET(j, "held", held(w));
-	SET(j, "switches", switches(w));
-	SET(j, "waits", waits(w));
+	SET(j, "locations", locations(w, told));
+	SET(j, "held", held(w, told));
+	SET(j, "switches", switches(w, told));
+	SET(j, "waits", waits(w, told));
 	SET(j, "sources", excerpt_json(w, b->repro->directory));
-	SET(j, "left_out", number(w->left_out));
+	SET(j, "left_out", number(w->left_out + w->steps.count - told->count));
 }
 
 /* ---- the failure ---- */
@@ -246,7 +265,7 @@ static json_t *threads(const struct document_bug *b)
 				  b->repro->plan->threads.count);
 }
 
-static json_t *bug(const struct document_bug *b)
+static json_t *bug(const struct document_bug *b, const struct told_steps *told)
 {
 	json_t *j = json_object();
 
@@ -260,7 +279,7 @@ static json_t *bug(const struct document_bug *b)
 	SET(j, "located", b->located ? json_incref(b->located) : json_null());
 	SET(j, "linear", b->linear ? json_incref(b->linear) : json_null());
 	if (b->witness)
-		witness_set(j, b);
+		witness_set(j, b, told);
 	return j;
 }
 
@@ -299,14 +318,17 @@ static void put_value(const char *key, uint64_t value, uint64_t size, FILE *out)
 	free(text);
 }
 
-static void put_step(const struct witness_step *s, FILE *out)
+static void put_step(const struct witness_step *s, uint32_t location,
+		     uint64_t skipped, FILE *out)
 {
 	fprintf(out, "{\"thread\":%" PRIu32 ",\"kind\":\"%s\"", s->thread,
 		event_text(s->kind));
+	if (skipped)
+		fprintf(out, ",\"skipped\":%" PRIu64, skipped);
 	if (s->place != WITNESS_NONE)
 		fprintf(out, ",\"place\":%" PRIu32, s->place);
-	if (s->location != WITNESS_NONE)
-		fprintf(out, ",\"location\":%" PRIu32, s->location);
+	if (location != WITNESS_NONE)
+		fprintf(out, ",\"location\":%" PRIu32, location);
 	if (s->size)
 		fprintf(out, ",\"size\":%" PRIu64, s->size);
 	if (s->held)
@@ -321,19 +343,32 @@ static void put_step(const struct witness_step *s, FILE *out)
 	putc('}', out);
 }
 
+static void put_steps(const struct witness *w, const struct told_steps *told,
+		      FILE *out)
+{
+	fputs(",\"steps\":[\n", out);
+	for (uint32_t i = 0; i < told->count; i++) {
+		const struct witness_step *s = &w->steps.at[told->at[i]];
+
+		if (i)
+			fputs(",\n", out);
+		put_step(s, told_steps_location(told, s->location),
+			 told_steps_skipped(told, w, i), out);
+	}
+	putc(']', out);
+}
+
 static void put_bug(const struct document_bug *b, bool is_in_page, FILE *out)
 {
-	put_open(bug(b), is_in_page, out);
-	if (b->witness) {
-		fputs(",\"steps\":[\n", out);
-		for (size_t i = 0; i < b->witness->steps.count; i++) {
-			if (i)
-				fputs(",\n", out);
-			put_step(&b->witness->steps.at[i], out);
-		}
-		putc(']', out);
-	}
+	struct told_steps told = { 0 };
+
+	if (b->witness)
+		told = told_steps_choose(b->witness, &b->culprit);
+	put_open(bug(b, &told), is_in_page, out);
+	if (b->witness)
+		put_steps(b->witness, &told, out);
 	putc('}', out);
+	told_steps_done(&told);
 }
 
 static json_t *head(const struct document *d)

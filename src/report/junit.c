@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/clean_text.h"
 
 /* Control characters have no place in XML 1.0, not even escaped. */
@@ -38,7 +39,7 @@ static void escaped(const char *text, bool in_attribute, FILE *out)
 	size_t size = strlen(text);
 
 	while (size) {
-		size_t n = clean_character(text, size);
+		size_t n = utf8_length(text, size);
 
 		if (!n || is_refused(text, n))
 			fputs("\xef\xbf\xbd", out);

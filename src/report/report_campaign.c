@@ -14,7 +14,10 @@
 
 /* ---- text ---- */
 
-enum { LINES_SHOWN = 10 };
+enum {
+	LINES_SHOWN = 10,
+	COLUMNS_SHOWN = 400, /* of a line */
+};
 
 /* The last lines of a text. */
 static const char *tail(const char *text, size_t size)
@@ -30,6 +33,17 @@ static const char *tail(const char *text, size_t size)
 	return at;
 }
 
+/* Text of strangers: a terminal must not obey it. */
+static void line_print(const char *text, size_t size, FILE *out)
+{
+	size_t shown = size < COLUMNS_SHOWN ? size : COLUMNS_SHOWN;
+	char *line = xasprintf("%.*s", (int)shown, text);
+
+	quote_clean(line);
+	fprintf(out, "  | %s%s\n", line, shown < size ? " ..." : "");
+	free(line);
+}
+
 void report_printed(const char *what, const char *text, size_t size, FILE *out)
 {
 	const char *end = text + size, *at = tail(text, size);
@@ -41,9 +55,7 @@ void report_printed(const char *what, const char *text, size_t size, FILE *out)
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t n = (size_t)((newline ? newline : end) - at);
 
-		fputs("  | ", out);
-		fwrite(at, 1, n, out);
-		putc('\n', out);
+		line_print(at, n, out);
 		at += n + 1;
 	}
 }

@@ -116,6 +116,32 @@ static void found(struct hand *h, uint64_t index, enum outcome_kind kind,
 		judge(h, key, index, kind, words);
 }
 
+/* As identities are: numbers are those of lines, and of blocks. */
+static bool is_same_but_for_numbers(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	while (*a && *b) {
+		size_t n = strspn(a, digits), m = strspn(b, digits);
+
+		if (!n != !m || (!n && *a != *b))
+			return false;
+		a += n ? n : 1;
+		b += m ? m : 1;
+	}
+	return *a == *b;
+}
+
+/* The read and the write of "x++" are one race, and one run that has it. */
+static bool is_counted(const struct racing *races, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_same_but_for_numbers(races->all.at[i].identity,
+					    races->all.at[n].identity))
+			return true;
+	return false;
+}
+
 int found_look(struct hand *h, uint64_t index, const struct control_result *r,
 	       struct err *err)
 {
@@ -129,7 +155,9 @@ int found_look(struct hand *h, uint64_t index, const struct control_result *r,
 		found(h, index, kind, &words);
 	else
 		for (size_t i = 0; i < races->all.count; i++)
-			found(h, index, OUTCOME_RACE, &races->all.at[i]);
+			if (!is_counted(races, i))
+				found(h, index, OUTCOME_RACE,
+				      &races->all.at[i]);
 	free(words.text);
 	return 0;
 }

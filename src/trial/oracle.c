@@ -304,6 +304,11 @@ static void print_text(const struct bench *b)
 
 /* ---- identity ---- */
 
+static const char *essence(const struct bench *b)
+{
+	return b->words && b->words->identity ? b->words->identity : reason(b);
+}
+
 /* What varies from run to run is left out: addresses and numbers. */
 static void print_without_numbers(const char *text, FILE *out)
 {
@@ -412,7 +417,7 @@ static void print_identity(const struct bench *b)
 		return;
 	default:
 		putc(' ', b->out);
-		print_without_numbers(reason(b), b->out);
+		print_without_numbers(essence(b), b->out);
 	}
 	fputs(" @", b->out);
 	print_functions(b->own, b->own_count, b->out);

@@ -30,27 +30,29 @@ static bool is_of_libc(const struct frame *f)
 	return slash && strncmp(slash, "/libc.so", 8) == 0;
 }
 
-static char *side_text(struct sites *s, const struct race_access *a)
+/* With `how`, or the place alone. */
+static char *side_text(struct sites *s, const struct race_access *a,
+		       const char *how)
 {
 	struct site_chain chain = stack_resolve(s, a->stack);
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	fputs(access_word(a), out);
+	fputs(how, out);
 	if (chain.count) {
-		fputs(" in ", out);
+		fputs(*how ? " in " : "in ", out);
 		standing_frame(&chain.frames[0], out);
 	}
 	fclose(out);
 	return text;
 }
 
-/* Which side came first is a matter of the schedule. */
-static char *text_of(const struct race_finding *f, struct sites *s)
+/* Which side came first is a matter of the schedule. Both are freed. */
+static char *sides_text(const struct race_finding *f, struct sites *s, char *a,
+			char *b)
 {
 	char *name = location_name(&f->where, f->addr, f->size, s);
-	char *a = side_text(s, &f->first), *b = side_text(s, &f->second);
 	bool in_order = strcmp(a, b) <= 0;
 	char *text = xasprintf("on %s: %s, %s", name, in_order ? a : b,
 			       in_order ? b : a);
@@ -61,7 +63,60 @@ static char *text_of(const struct race_finding *f, struct sites *s)
 	return text;
 }
 
-static void print_stack(struct sites *s, const struct race_access *a, FILE *out)
+static char *text_of(const struct race_finding *f, struct sites *s)
+{
+	return sides_text(f, s, side_text(s, &f->first, access_word(&f->first)),
+			  side_text(s, &f->second, access_word(&f->second)));
+}
+
+/* The read and the write of "x++" race with another thread's, and that is one
+ * bug: whether it reads or writes is not what tells races apart. */
+static const char *essence(const struct race_access *a)
+{
+	return a->kind == EVENT_FREE ? "free" : "";
+}
+
+static char *identity_of(const struct race_finding *f, struct sites *s)
+{
+	return sides_text(f, s, side_text(s, &f->first, essence(&f->first)),
+			  side_text(s, &f->second, essence(&f->second)));
+}
+
+/* As what it is waited for. */
+static unsigned int lock_event(const struct held_lock *l)
+{
+	switch (l->kind) {
+	case LOCK_SPIN:
+		return EVENT_SPIN_LOCK;
+	case LOCK_RWLOCK:
+		return l->is_read ? EVENT_RWLOCK_RDLOCK : EVENT_RWLOCK_WRLOCK;
+	case LOCK_SEMAPHORE:
+		return EVENT_SEM_WAIT;
+	default:
+		return EVENT_MUTEX_LOCK;
+	}
+}
+
+static void print_lock(struct sites *s, const struct held_lock *l, FILE *out)
+{
+	static const char global[] = "global ";
+	unsigned int event = lock_event(l);
+	struct site_chain chain = stack_resolve(s, l->stack);
+	char *name = location_name(&l->where, l->addr,
+				   standing_object_size(event), s);
+	bool is_global = strncmp(name, global, sizeof(global) - 1) == 0;
+
+	fprintf(out, "      holds %s %s", standing_object(event),
+		name + (is_global ? sizeof(global) - 1 : 0));
+	if (chain.count) {
+		fputs(", taken in ", out);
+		standing_frame(&chain.frames[0], out);
+	}
+	putc('\n', out);
+	free(name);
+}
+
+static void print_side(struct sites *s, const struct race_access *a, FILE *out)
 {
 	struct site_chain chain = stack_resolve(s, a->stack);
 
@@ -73,6 +128,27 @@ static void print_stack(struct sites *s, const struct race_access *a, FILE *out)
 		standing_frame(&chain.frames[i], out);
 		putc('\n', out);
 	}
+	for (size_t i = 0; i < a->lock_count; i++)
+		print_lock(s, &a->locks[i], out);
+}
+
+static bool holds(const struct race_access *a, uint64_t lock)
+{
+	for (size_t i = 0; i < a->lock_count; i++)
+		if (a->locks[i].addr == lock)
+			return true;
+	return false;
+}
+
+/* Two readers may both hold a lock, and race. */
+static const char *missing(const struct race_finding *f)
+{
+	for (size_t i = 0; i < f->first.lock_count; i++)
+		if (holds(&f->second, f->first.locks[i].addr))
+			return "a lock that both hold keeps neither out";
+	return f->first.lock_count || f->second.lock_count ?
+		       "no lock is held by both" :
+		       "no lock is held";
 }
 
 static char *details_of(const struct race_finding *f, struct sites *s)
@@ -81,8 +157,9 @@ static char *details_of(const struct race_finding *f, struct sites *s)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	print_stack(s, &f->first, out);
-	print_stack(s, &f->second, out);
+	print_side(s, &f->first, out);
+	print_side(s, &f->second, out);
+	fprintf(out, "  nothing orders the two: %s\n", missing(f));
 	fclose(out);
 	return text;
 }
@@ -101,6 +178,9 @@ static uint64_t side_key(const struct trace *t, const struct race_access *a)
 		key = rng_mix(key + at->site);
 		node = at->parent < node ? at->parent : 0;
 	}
+	for (size_t i = 0; i < a->lock_count; i++)
+		key = rng_mix(key + a->locks[i].addr + a->locks[i].is_read) +
+		      a->locks[i].stack;
 	return key;
 }
 
@@ -115,8 +195,8 @@ static struct remark *remember(struct racing *r, const struct trace *t,
 		return &r->known.at[*n - 1];
 	if (!*s)
 		*s = sites_new(t);
-	vec_push(&r->known,
-		 (struct remark){ text_of(f, *s), details_of(f, *s) });
+	vec_push(&r->known, (struct remark){ text_of(f, *s), identity_of(f, *s),
+					     details_of(f, *s) });
 	*n = (uint32_t)r->known.count;
 	return &r->known.at[*n - 1];
 }
@@ -208,6 +288,7 @@ void racing_copy(struct racing *to, const struct racing *from)
 	for (size_t i = 0; i < from->all.count; i++) {
 		vec_push(&to->known,
 			 (struct remark){ xstrdup(from->all.at[i].text),
+					  xstrdup(from->all.at[i].identity),
 					  xstrdup(from->all.at[i].details) });
 		vec_push(&to->all, to->known.at[i]);
 	}
@@ -217,6 +298,7 @@ void racing_done(struct racing *r)
 {
 	for (size_t i = 0; i < r->known.count; i++) {
 		free(r->known.at[i].text);
+		free(r->known.at[i].identity);
 		free(r->known.at[i].details);
 	}
 	vec_free(&r->known);

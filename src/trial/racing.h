@@ -23,7 +23,8 @@
 /* What is said of a failure beyond what the guest tells. */
 struct remark {
 	char *text; /* "on global x: read in g (x.c:9), write in f (x.c:3)" */
-	char *details; /* lines: both stacks; may be NULL */
+	char *identity; /* what is the same for the same bug; NULL: the text */
+	char *details;	/* lines: both stacks and locks; may be NULL */
 };
 
 struct racing {

@@ -37,6 +37,17 @@ has out 'before  write  pay (till.c:11)'
 run 1 "$HEDDLE" regress --json --no-keep --program ./late till-1
 compared '.compared.pairs == "unknown"'
 
+# Lines of the old build are told as they were, though another text stands there
+# since the source was edited.
+cp -r unlocated edited
+cp till.c till.saved
+sed 's/.*/mended &/' late.c > till.c
+run 1 "$HEDDLE" regress --explain --store edited --program ./late till-1
+has out 'write  pay (till.c:11)  cash = before + amount;'
+grep 'till\.c:' out | grep mended && fail "text of another version: $(cat out)"
+grep -rn mended edited/repros/till-1 && fail "it is kept"
+mv till.saved till.c
+
 # It is gone, and was never located: its signature stands in.
 mv late till
 run 1 "$HEDDLE" regress --json --store unlocated till-1

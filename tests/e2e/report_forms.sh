@@ -93,4 +93,38 @@ run 0 "$HEDDLE" report --store locks --json
 jq -e '.bugs[0] | .note != null and (has("steps") | not) and
 	(.schedule | length) > 0' out > truth || fail "no note"
 refused "give one of them" "$HEDDLE" report --json --sarif
+
+# Of a long run the page has the steps that matter, and says that others are
+# left out.
+cat > long.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static int *volatile work[64];
+static void *walk(void *p)
+{
+	for (int i = 0; i < 60000; i++)
+		work[i % 64] = malloc(8);
+	return p;
+}
+int main(void)
+{
+	pthread_t a, b;
+
+	pthread_create(&a, 0, walk, 0);
+	pthread_create(&b, 0, walk, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 1;
+}
+END
+build long long.c
+run 1 "$HEDDLE" run --strategy pct -n 1 --store long.st -- ./long
+run 0 "$HEDDLE" report --store long.st
+[[ $(wc -c < long.st/report/index.html) -lt 2000000 ]] ||
+	fail "the page has $(wc -c < long.st/report/index.html) bytes"
+run 0 "$HEDDLE" report --store long.st --json
+jq -e '.bugs[0] | (.steps | length) == 4000 and .left_out > 100000 and
+	([.steps[].skipped // 0] | add) == .left_out and
+	all(.switches[]; .step < 4000)' out > truth ||
+	fail "not the steps that may be told: $(head -c 300 out)"
 finish

@@ -52,4 +52,30 @@ run 0 "$HEDDLE" shrink --store 'my store' lost-1
 run 0 "$HEDDLE" shrink --store 'my store' lost-1
 has out 'none can be left out'
 hasnt out 'instead of'
+
+# What a program printed is not obeyed by a terminal, and does not hide what is
+# to be typed next.
+cat > loud.c <<'EOF'
+#include <stdio.h>
+int main(void)
+{
+	for (int i = 0; i < 40000; i++)
+		putchar(i % 256);
+	fputs("\033]0;title\007 \x9b" "2J\n", stdout);
+	fputs("\033[2J\x9b" "2J\n", stderr);
+	return 1;
+}
+EOF
+build loud loud.c
+"$HEDDLE" run --strategy random -n 1 -- ./loud > out 2> err
+LC_ALL=C sed -n '/^  standard/,$p' out | grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\x9b' &&
+	fail "heddle run prints what a terminal obeys"
+run 1 "$HEDDLE" show loud-1
+LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|[\x00-\x7f][\x80-\x9f]' out &&
+	fail "heddle show prints what a terminal obeys"
+[[ $(wc -c < out) -lt 10000 ]] || fail "all of the output is shown"
+has out 'more bytes (--all): .heddle/repros/loud-1/output'
+has out 'see it again: heddle replay loud-1'
+run 1 "$HEDDLE" show --all loud-1
+[[ $(wc -c < out) -gt 40000 ]] || fail "--all does not show all"
 finish

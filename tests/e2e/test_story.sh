@@ -111,6 +111,41 @@ run 1 "$HEDDLE" test --store lost.store -- ./lost
 has out "broken: deadlock of 1 thread"
 has out "for a signal that came before, at bug_lost_wakeup.c:"
 
+# The last signal woke the very thread that waits again, and none came since.
+at() { # PROGRAM WORD: of the line that says so
+	echo "$1:$(grep -n "/\* $2 \*/" "$SOURCE/tests/programs/$1" |
+		cut -d: -f1)"
+}
+again=$SOURCE/tests/programs/story_not_again.c
+build again "$again"
+run 1 "$HEDDLE" test --store again.store -- ./again
+has out "thread 1 (consume) waits at $(at story_not_again.c waits) for a signal that nobody gave again: the last, at $(at story_not_again.c signals) (thread 0 (main)), woke it before"
+build given "$again" -DFIXED
+run 0 "$HEDDLE" test --store again.store --budget 500ms -- ./given
+
+# A race is its own cause: its accesses and locks are told, no guess about what
+# else there is. A read and a write of one statement race as one.
+race=$SOURCE/tests/programs/story_race.c
+build race "$race"
+run 1 "$HEDDLE" test --store race.store --fail-on race -- ./race
+has out "broken: data race on global filled: "
+has out "in fill ($(at story_race.c updates))"
+has out "      at reset ($(at story_race.c resets))"
+has out "      holds mutex mutex, taken in fill ($(at story_race.c locks))"
+has out "  nothing orders the two: no lock is held by both"
+hasnt out is_ready
+[[ $(ls race.store/repros) == race-1 ]] || fail "one race is kept several times"
+run 0 "$HEDDLE" report --store race.store --json
+jq -e '.bugs[0].suspect == null' out > truth || fail "a race has a suspect"
+run 1 "$HEDDLE" run --strategy random -n 50 --all-failures --fail-on race \
+	--store races.store -- ./race
+[[ $(ls races.store/repros) == race-1 ]] || fail "one race is many: $(cat out)"
+run 1 "$HEDDLE" replay --times 3 --store races.store race-1
+has out "reproduced 3 of 3"
+build guarded "$race" -DFIXED
+run 0 "$HEDDLE" test --store race.store --budget 500ms --fail-on race \
+	-- ./guarded
+
 # Many: a table, JUnit, a baseline.
 printf '%s\n' '# first' './fixed' './bank "a b"' './nobody' > commands
 run 1 "$HEDDLE" test --budget 500ms --each commands --junit out.xml

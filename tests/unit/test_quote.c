@@ -52,6 +52,45 @@ static void test_others_are_quoted(void **state)
 	expect("it's", "'it'\\''s'");
 	expect("~", "'~'");
 	expect("\033[2J'\\", "$'\\033[2J\\'\\\\'");
+	expect("a\x9b"
+	       "2J",
+	       "$'a\\2332J'");
+	expect("\xc2\x9b"
+	       "2J\xc3\x9b",
+	       "$'\\302\\2332J\xc3\x9b'");
+}
+
+static void cleaned(const char *text, const char *wanted)
+{
+	char *got = xstrdup(text);
+
+	quote_clean(got);
+	assert_string_equal(got, wanted);
+	assert_int_equal(quote_is_clean(text),
+			 strcmp(text, wanted) == 0 && !strchr(text, '\n'));
+	free(got);
+}
+
+static void test_text_is_cleaned(void **state)
+{
+	(void)state;
+	cleaned("plain, \tcaf\xc3\xa9 \xe2\x9b\xb5 \xf0\x9f\x90\x9b\n",
+		"plain, \tcaf\xc3\xa9 \xe2\x9b\xb5 \xf0\x9f\x90\x9b\n");
+	cleaned("\xe2\x9b\xb5", "\xe2\x9b\xb5");
+	cleaned("\033[2J\177", "?[2J?");
+	cleaned("a\x9b"
+		"31m",
+		"a?31m");
+	cleaned("\xc2\x9b"
+		"31m",
+		"??31m");
+	/* The beginning of a character that does not go on. */
+	cleaned("\xe2\x9b"
+		"31m",
+		"\xe2?31m");
+	cleaned("\xe2", "\xe2");
+	/* What is no UTF-8 at all is no command. */
+	cleaned("caf\xe9", "caf\xe9");
 }
 
 /* Every byte, as bash reads it back. */
@@ -82,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_words_stay),
 		cmocka_unit_test(test_others_are_quoted),
+		cmocka_unit_test(test_text_is_cleaned),
 		cmocka_unit_test(test_shell_reads_it_back),
 	};
 

@@ -145,12 +145,15 @@ class Lanes {
 		const why = model.switchAt.get(number);
 		const column = this.columns[step.thread];
 		const tag = model.suspects.indexOf(number);
+		const isGap = model.isGap(i > 0 ? this.shown[i - 1] : -1, number);
 		const classes = ['row'];
 
 		if (why !== undefined && i > 0 && this.shown[i - 1] === number - 1)
 			classes.push(why === 'preempt' ? 'preempt' : 'switch');
 		if (tag >= 0)
 			classes.push('suspected');
+		if (isGap)
+			classes.push('gap');
 		if (number === this.at)
 			classes.push('chosen');
 		const row = make('div', {
@@ -159,7 +162,7 @@ class Lanes {
 			'aria-setsize': this.shown.length, 'aria-posinset': i + 1,
 			'aria-label': model.sentence(number),
 			onclick: () => this.go(i),
-		}, make('span', { class: 'no' }, String(number)));
+		}, make('span', { class: 'no' }, isGap ? `⋮ ${number}` : String(number)));
 
 		row.style.top = `${i * ROW}px`;
 		for (const thread of this.threads) {

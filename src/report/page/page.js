@@ -29,6 +29,16 @@ class RunModel {
 		}
 	}
 
+	// Were steps left out between the one and the other? Those in between
+	// may be hidden by a filter.
+	isGap(before, number) {
+		let n = number;
+
+		while (n > before && !this.steps[n].skipped)
+			n--;
+		return n > before;
+	}
+
 	// Where threads wait for each other, the steps they wait at.
 	lastOfWaiting() {
 		const waiting = (this.bug.waits || []).filter((w) => w.location !== null).map((w) => w.thread);
@@ -105,7 +115,9 @@ class RunModel {
 		const step = this.steps[number];
 		const marked = this.suspects.includes(number) ? ', to be looked at first' : '';
 
-		return `Step ${number}, ${this.bug.threads[step.thread] || `thread ${step.thread}`}: ${this.what(step)}${this.value(step)} ${this.line(step)}${marked}`;
+		const gap = step.skipped ? `${plural(step.skipped, 'step is', 'steps are')} left out before: ` : '';
+
+		return `${gap}Step ${number}, ${this.bug.threads[step.thread] || `thread ${step.thread}`}: ${this.what(step)}${this.value(step)} ${this.line(step)}${marked}`;
 	}
 
 	held(step) {
@@ -364,7 +376,9 @@ function runPart(model, lanes, side) {
 		}
 		const some = steps.length === model.steps.length ? plural(steps.length, 'step') : `${steps.length.toLocaleString('en')} of ${plural(model.steps.length, 'step')}`;
 
-		count.textContent = model.file ? `${some}, lines of ${baseName(model.file)}` : some;
+		const less = model.bug.left_out ? `${some} (${plural(model.bug.left_out, 'more is', 'more are')} left out, where ⋮ stands)` : some;
+
+		count.textContent = model.file ? `${less}, lines of ${baseName(model.file)}` : less;
 		lanes.show(steps, used.filter((t) => !off.has(t)));
 	}
 	const part = make('section', { class: 'card run', 'aria-label': 'The failing run' },
