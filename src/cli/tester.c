@@ -117,8 +117,10 @@ static int failure_keep(struct search *s, const char *strategy,
 	return rc;
 }
 
-static void note_add(struct tested *t, const char *text)
+void search_note(struct search *s, const char *text)
 {
+	struct tested *t = s->t;
+
 	for (size_t i = 0; i < t->notes.count; i++)
 		if (strcmp(t->notes.at[i], text) == 0)
 			return;
@@ -236,7 +238,7 @@ static void turn_count(struct search *s, size_t turn,
 	s->turns[turn].is_tired = r->made > 4 * FIRST_RUNS &&
 				  r->distinct * 100 < r->made * NEW_LEAST;
 	for (size_t i = 0; i < r->notes.count; i++)
-		note_add(s->t, r->notes.at[i]);
+		search_note(s, r->notes.at[i]);
 }
 
 static bool is_stopped(const struct search *s)
@@ -262,6 +264,14 @@ static bool is_unknown_again(struct search *s, size_t turn, uint64_t seed)
 	return is_unknown;
 }
 
+/* A run that met the limit of points is over soon: whether its program always
+ * does is worth that time in any case. */
+static bool is_late(const struct search *s, const struct failure *f)
+{
+	return f->verdict.kind == OUTCOME_LIMIT ? interrupts_came() != 0 :
+						  is_stopped(s);
+}
+
 static void doubt_unknown(struct search *s, size_t turn,
 			  struct campaign_result *r)
 {
@@ -270,7 +280,7 @@ static void doubt_unknown(struct search *s, size_t turn,
 		char *note;
 
 		/* A failure that did not come again was doubted already. */
-		if (f->verdict.status != EXIT_UNKNOWN || is_stopped(s) ||
+		if (f->verdict.status != EXIT_UNKNOWN || is_late(s, f) ||
 		    oracle_status(f->verdict.kind) == EXIT_BROKEN ||
 		    is_unknown_again(s, turn, f->captured->run.seed))
 			continue;
@@ -278,7 +288,7 @@ static void doubt_unknown(struct search *s, size_t turn,
 		note = xasprintf("one run told nothing (%s), and did not do so "
 				 "again",
 				 f->verdict.text);
-		note_add(s->t, note);
+		search_note(s, note);
 		free(note);
 	}
 }
@@ -362,11 +372,11 @@ static void ways_of_their_own(struct search *s, bool is_first)
 
 	if (ms && search_explore(s, ms, &err) < 0) {
 		s->is_endless = true;
-		note_add(s->t, err.text);
+		search_note(s, err.text);
 	}
 	if (is_first && s->is_watched && !is_stopped(s) &&
 	    search_expose(s, expose_turn(s), &err) < 0)
-		note_add(s->t, err.text);
+		search_note(s, err.text);
 }
 
 static void watch(struct search *s)
@@ -374,7 +384,7 @@ static void watch(struct search *s)
 	struct err err;
 
 	if (search_watch(s, s->o->budget_ms / PART, &err) < 0)
-		note_add(s->t, err.text);
+		search_note(s, err.text);
 }
 
 static int search(struct search *s, struct err *err)
