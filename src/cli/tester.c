@@ -19,6 +19,8 @@ enum {
 	EXPLORE_MS = 2000, /* of explore's first turn */
 	COVER_MS = 1000,   /* for expose, where explore came to its end */
 	REPLAYS = 20,
+	LOOK_MS = 8000,	     /* for a find, where the time is up */
+	LOOK_MORE_MS = 2000, /* for each one after it */
 	NEW_LEAST = 5, /* percent of new schedules that are worth a turn */
 };
 
@@ -42,11 +44,16 @@ double search_seconds(const struct search *s)
 	return now() - s->began;
 }
 
-uint64_t search_ms_left(const struct search *s)
+static uint64_t ms_until(const struct search *s, double seconds)
 {
-	double left = (double)s->o->budget_ms - search_seconds(s) * 1000;
+	double left = (seconds - search_seconds(s)) * 1000;
 
 	return left > 0 ? (uint64_t)left : 0;
+}
+
+uint64_t search_ms_left(const struct search *s)
+{
+	return ms_until(s, (double)s->o->budget_ms / 1000);
 }
 
 /* ---- what broke ---- */
@@ -75,6 +82,31 @@ static bool is_kept(const struct tested *t, const char *name)
 	return false;
 }
 
+/* A find is looked at in the time that is left, or in some seconds. */
+static uint64_t look_ms(const struct search *s)
+{
+	uint64_t left = search_ms_left(s);
+	uint64_t least = s->t->bugs.count ? LOOK_MORE_MS : LOOK_MS;
+
+	return left > least ? left : least;
+}
+
+/* Of the time for a find: a part for each that makes it of use later, and what
+ * is left for its replays. Locating has a share of its own. */
+static int look(struct search *s, struct evidence *e, const char *name,
+		struct err *err)
+{
+	double until = search_seconds(s) + (double)look_ms(s) / 1000;
+	struct evidence_replays replays = { .most = REPLAYS };
+
+	again_make_readable_within(s->o->store, name, ms_until(s, until) / 4);
+	log_info("%s: readable %.2f s", name, search_seconds(s));
+	signatures_keep_within(s->o->store, name, ms_until(s, until) / 3);
+	log_info("%s: signature %.2f s", name, search_seconds(s));
+	replays.ms = ms_until(s, until) / 2;
+	return evidence_gather(e, s->o->store, name, replays, err);
+}
+
 int search_bug(struct search *s, const char *name, uint64_t schedules,
 	       struct err *err)
 {
@@ -84,13 +116,8 @@ int search_bug(struct search *s, const char *name, uint64_t schedules,
 	if (is_kept(s->t, name))
 		return 0;
 	progress_done(&s->progress);
-	again_make_readable(s->o->store, name);
-	log_info("%s: found %.2f s, readable %.2f s", name, bug.seconds,
-		 search_seconds(s));
-	signatures_keep(s->o->store, name);
-	log_info("%s: signature %.2f s", name, search_seconds(s));
-	if (evidence_gather(&bug.evidence, s->o->store, name, REPLAYS, err) <
-	    0) {
+	log_info("%s: found %.2f s", name, bug.seconds);
+	if (look(s, &bug.evidence, name, err) < 0) {
 		evidence_done(&bug.evidence);
 		return -1;
 	}
