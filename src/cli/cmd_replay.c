@@ -112,8 +112,9 @@ static void print_moved(const struct again *a)
 {
 	fputs("the program was built anew since", stdout);
 	if (a->lost)
-		printf("; %zu of the %zu steps have no place in it", a->lost,
-		       a->repro->plan->steps.count);
+		printf("; %zu of the %zu steps %s no place in it", a->lost,
+		       a->repro->plan->steps.count,
+		       a->lost == 1 ? "has" : "have");
 	putchar('\n');
 }
 
@@ -121,7 +122,10 @@ static void print_moved(const struct again *a)
 static void print_run(const struct again *a, const struct verdict *v,
 		      enum replayed how)
 {
-	printf("%s: %s\n", verdict_text(v->status), v->text);
+	if (v->status == EXIT_HELD)
+		puts(verdict_text(v->status));
+	else
+		printf("%s: %s\n", verdict_text(v->status), v->text);
 	if (v->details && *v->details)
 		fputs(v->details, stdout);
 	if (how == REPLAYED_OTHER)

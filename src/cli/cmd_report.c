@@ -56,8 +56,10 @@ struct gathered {
 static int gather(struct gathered *g, const struct report_options *o,
 		  const char *name, struct err *err)
 {
+	const struct evidence_replays replays = { (uint32_t)o->replays,
+						  UINT64_MAX };
 	struct evidence e;
-	int rc = evidence_gather(&e, o->store, name, (uint32_t)o->replays, err);
+	int rc = evidence_gather(&e, o->store, name, replays, err);
 
 	if (rc == 0)
 		vec_push(&g->evidence, e);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/linear_keep.h"
@@ -28,11 +29,29 @@ static void note(struct evidence *e, const char *why)
 				    why);
 }
 
-static void replay(struct evidence *e, struct again *a, uint32_t times)
+static uint64_t now_ms(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static bool is_enough(const struct evidence *e, uint64_t began,
+		      const struct evidence_replays *r)
+{
+	if (e->times >= r->most || interrupts_came())
+		return true;
+	return e->times >= EVIDENCE_REPLAYS_LEAST && now_ms() - began >= r->ms;
+}
+
+static void replay(struct evidence *e, struct again *a,
+		   struct evidence_replays replays)
+{
+	uint64_t began = now_ms();
 	struct err err;
 
-	for (uint32_t i = 0; i < times && !interrupts_came(); i++) {
+	while (!is_enough(e, began, &replays)) {
 		struct captured *run =
 			follower_run(&a->follower, a->repro->plan, false, &err);
 
@@ -89,7 +108,8 @@ static void testify(struct evidence *e, struct again *a)
 	captured_free(run);
 }
 
-static void testify_fully(struct evidence *e, struct again *a, uint32_t replays)
+static void testify_fully(struct evidence *e, struct again *a,
+			  struct evidence_replays replays)
 {
 	/* It comes at a rate, and there is no schedule to show. */
 	if (rules_are_there(&a->repro->plan->rules)) {
@@ -112,7 +132,7 @@ static void testify_fully(struct evidence *e, struct again *a, uint32_t replays)
 /* A failure of a kind of its own is shown by what was kept of it: its runs do
  * not leave events. */
 static void run_again(struct evidence *e, const char *store, const char *name,
-		      uint32_t replays)
+		      struct evidence_replays replays)
 {
 	struct again a;
 	struct err err;
@@ -162,7 +182,7 @@ void evidence_load_located(struct evidence *e)
 }
 
 int evidence_gather(struct evidence *e, const char *store, const char *name,
-		    uint32_t replays, struct err *err)
+		    struct evidence_replays replays, struct err *err)
 {
 	*e = (struct evidence){ 0 };
 	e->repro = repro_load(store, name, err);

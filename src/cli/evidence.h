@@ -23,10 +23,18 @@ struct evidence {
 	json_t *linear;	 /* what heddle linear saw; may be NULL */
 };
 
-/* `replays`: how often it is run to see how certain it is; 0: not at all. -1
- * only when there is no such failure. evidence_done in any case. */
+/* How often it is run to see how certain it is. Some replays tell more than
+ * none: a few are made even if they take longer. */
+struct evidence_replays {
+	uint32_t most; /* 0: none at all */
+	uint64_t ms;   /* for all of them */
+};
+
+enum { EVIDENCE_REPLAYS_LEAST = 3 };
+
+/* -1 only when there is no such failure. evidence_done in any case. */
 MUST_USE int evidence_gather(struct evidence *e, const char *store,
-			     const char *name, uint32_t replays,
+			     const char *name, struct evidence_replays replays,
 			     struct err *err);
 void evidence_done(struct evidence *e);
 

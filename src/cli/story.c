@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "cli/doubt.h"
 #include "report/cause.h"
 #include "report/last_signal.h"
 #include "report/report_campaign.h"
@@ -376,18 +377,6 @@ static size_t item_print(const struct story_style *style, size_t used,
 	return is_new ? length : used + length;
 }
 
-/* The one replay that is to tell more went another way. */
-static void doubt_print(const struct evidence *e, FILE *out)
-{
-	if (e->witness || e->times || !e->note)
-		return;
-	fputs("not certain: its schedule was run again, and it did not come "
-	      "back. Something\n  besides the order of threads had a part in "
-	      "it, such as files that all runs\n  share: --exec gives each "
-	      "run a directory of its own\n",
-	      out);
-}
-
 static void next_print(const struct tester_bug *b,
 		       const struct story_style *style, FILE *out)
 {
@@ -400,8 +389,14 @@ static void next_print(const struct tester_bug *b,
 				       e->same, e->times);
 	else
 		used = (size_t)fprintf(out, "kept");
-	used = item_print(style, used, replay, "", BOLD, out);
-	used = item_print(style, used, replay, " --gdb", BOLD, out);
+	/* A debugger stops nothing that comes once in a while. */
+	if (doubt_is_at_rate(e)) {
+		used = item_print(style, used, replay, " --times 100", BOLD,
+				  out);
+	} else {
+		used = item_print(style, used, replay, "", BOLD, out);
+		used = item_print(style, used, replay, " --gdb", BOLD, out);
+	}
 	if (style->page)
 		item_print(style, used, style->page, "", "", out);
 	putc('\n', out);
@@ -428,9 +423,17 @@ static void headline_print(enum exit_status status, const char *text,
 	free(cost);
 }
 
+static void notes_print(const struct tested *t, FILE *out)
+{
+	for (size_t i = 0; i < t->notes.count; i++)
+		fprintf(out, "note: %s\n", t->notes.at[i]);
+}
+
 static void bugs_print(const struct tested *t, const struct story_style *style,
 		       FILE *out)
 {
+	bool is_at_rate = false;
+
 	for (size_t i = 0; i < t->bugs.count; i++) {
 		const struct tester_bug *b = &t->bugs.at[i];
 
@@ -443,7 +446,11 @@ static void bugs_print(const struct tested *t, const struct story_style *style,
 		explanation_print(&b->evidence, style, out);
 		doubt_print(&b->evidence, out);
 		next_print(b, style, out);
+		is_at_rate |= doubt_is_at_rate(&b->evidence);
 	}
+	/* They may tell why there is no schedule. */
+	if (is_at_rate)
+		notes_print(t, out);
 }
 
 /* ---- nothing broke ---- */
@@ -518,8 +525,7 @@ static void quiet_print(const struct tested *t, const struct story_style *style,
 	ways_print(t, out);
 	explored_print(t, out);
 	watched_print(t, style, out);
-	for (size_t i = 0; i < t->notes.count; i++)
-		fprintf(out, "note: %s\n", t->notes.at[i]);
+	notes_print(t, out);
 	free(text);
 }
 

@@ -19,6 +19,8 @@ enum {
 	EXPLORE_MS = 2000, /* of explore's first turn */
 	COVER_MS = 1000,   /* for expose, where explore came to its end */
 	REPLAYS = 20,
+	LOOK_MS = 8000,	     /* for a find, where the time is up */
+	LOOK_MORE_MS = 2000, /* for each one after it */
 	NEW_LEAST = 5, /* percent of new schedules that are worth a turn */
 };
 
@@ -42,11 +44,16 @@ double search_seconds(const struct search *s)
 	return now() - s->began;
 }
 
-uint64_t search_ms_left(const struct search *s)
+static uint64_t ms_until(const struct search *s, double seconds)
 {
-	double left = (double)s->o->budget_ms - search_seconds(s) * 1000;
+	double left = (seconds - search_seconds(s)) * 1000;
 
 	return left > 0 ? (uint64_t)left : 0;
+}
+
+uint64_t search_ms_left(const struct search *s)
+{
+	return ms_until(s, (double)s->o->budget_ms / 1000);
 }
 
 /* ---- what broke ---- */
@@ -75,6 +82,31 @@ static bool is_kept(const struct tested *t, const char *name)
 	return false;
 }
 
+/* A find is looked at in the time that is left, or in some seconds. */
+static uint64_t look_ms(const struct search *s)
+{
+	uint64_t left = search_ms_left(s);
+	uint64_t least = s->t->bugs.count ? LOOK_MORE_MS : LOOK_MS;
+
+	return left > least ? left : least;
+}
+
+/* Of the time for a find: a part for each that makes it of use later, and what
+ * is left for its replays. Locating has a share of its own. */
+static int look(struct search *s, struct evidence *e, const char *name,
+		struct err *err)
+{
+	double until = search_seconds(s) + (double)look_ms(s) / 1000;
+	struct evidence_replays replays = { .most = REPLAYS };
+
+	again_make_readable_within(s->o->store, name, ms_until(s, until) / 4);
+	log_info("%s: readable %.2f s", name, search_seconds(s));
+	signatures_keep_within(s->o->store, name, ms_until(s, until) / 3);
+	log_info("%s: signature %.2f s", name, search_seconds(s));
+	replays.ms = ms_until(s, until) / 2;
+	return evidence_gather(e, s->o->store, name, replays, err);
+}
+
 int search_bug(struct search *s, const char *name, uint64_t schedules,
 	       struct err *err)
 {
@@ -84,13 +116,8 @@ int search_bug(struct search *s, const char *name, uint64_t schedules,
 	if (is_kept(s->t, name))
 		return 0;
 	progress_done(&s->progress);
-	again_make_readable(s->o->store, name);
-	log_info("%s: found %.2f s, readable %.2f s", name, bug.seconds,
-		 search_seconds(s));
-	signatures_keep(s->o->store, name);
-	log_info("%s: signature %.2f s", name, search_seconds(s));
-	if (evidence_gather(&bug.evidence, s->o->store, name, REPLAYS, err) <
-	    0) {
+	log_info("%s: found %.2f s", name, bug.seconds);
+	if (look(s, &bug.evidence, name, err) < 0) {
 		evidence_done(&bug.evidence);
 		return -1;
 	}
@@ -117,8 +144,10 @@ static int failure_keep(struct search *s, const char *strategy,
 	return rc;
 }
 
-static void note_add(struct tested *t, const char *text)
+void search_note(struct search *s, const char *text)
 {
+	struct tested *t = s->t;
+
 	for (size_t i = 0; i < t->notes.count; i++)
 		if (strcmp(t->notes.at[i], text) == 0)
 			return;
@@ -236,7 +265,7 @@ static void turn_count(struct search *s, size_t turn,
 	s->turns[turn].is_tired = r->made > 4 * FIRST_RUNS &&
 				  r->distinct * 100 < r->made * NEW_LEAST;
 	for (size_t i = 0; i < r->notes.count; i++)
-		note_add(s->t, r->notes.at[i]);
+		search_note(s, r->notes.at[i]);
 }
 
 static bool is_stopped(const struct search *s)
@@ -262,6 +291,14 @@ static bool is_unknown_again(struct search *s, size_t turn, uint64_t seed)
 	return is_unknown;
 }
 
+/* A run that met the limit of points is over soon: whether its program always
+ * does is worth that time in any case. */
+static bool is_late(const struct search *s, const struct failure *f)
+{
+	return f->verdict.kind == OUTCOME_LIMIT ? interrupts_came() != 0 :
+						  is_stopped(s);
+}
+
 static void doubt_unknown(struct search *s, size_t turn,
 			  struct campaign_result *r)
 {
@@ -270,7 +307,7 @@ static void doubt_unknown(struct search *s, size_t turn,
 		char *note;
 
 		/* A failure that did not come again was doubted already. */
-		if (f->verdict.status != EXIT_UNKNOWN || is_stopped(s) ||
+		if (f->verdict.status != EXIT_UNKNOWN || is_late(s, f) ||
 		    oracle_status(f->verdict.kind) == EXIT_BROKEN ||
 		    is_unknown_again(s, turn, f->captured->run.seed))
 			continue;
@@ -278,7 +315,7 @@ static void doubt_unknown(struct search *s, size_t turn,
 		note = xasprintf("one run told nothing (%s), and did not do so "
 				 "again",
 				 f->verdict.text);
-		note_add(s->t, note);
+		search_note(s, note);
 		free(note);
 	}
 }
@@ -362,11 +399,11 @@ static void ways_of_their_own(struct search *s, bool is_first)
 
 	if (ms && search_explore(s, ms, &err) < 0) {
 		s->is_endless = true;
-		note_add(s->t, err.text);
+		search_note(s, err.text);
 	}
 	if (is_first && s->is_watched && !is_stopped(s) &&
 	    search_expose(s, expose_turn(s), &err) < 0)
-		note_add(s->t, err.text);
+		search_note(s, err.text);
 }
 
 static void watch(struct search *s)
@@ -374,7 +411,7 @@ static void watch(struct search *s)
 	struct err err;
 
 	if (search_watch(s, s->o->budget_ms / PART, &err) < 0)
-		note_add(s->t, err.text);
+		search_note(s, err.text);
 }
 
 static int search(struct search *s, struct err *err)

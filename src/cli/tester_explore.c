@@ -30,6 +30,30 @@ static void take(struct search *s, uint64_t ms, const struct explore_result *r)
 	s->t->is_complete = r->is_complete && !s->t->bugs.count;
 }
 
+/* That a program makes more accesses than a run may have points says nothing of
+ * it, and strategies do without such points then. So does exploring, from its
+ * next turn on; what has too many points even so is unknown. */
+static void forgive_cut(struct search *s, struct explore_result *r)
+{
+	for (size_t i = 0; i < r->campaign.failures.count; i++) {
+		struct verdict *v = &r->campaign.failures.at[i].verdict;
+
+		if (v->kind != OUTCOME_LIMIT)
+			continue;
+		v->status = EXIT_HELD;
+		s->explores_coarsely = true;
+		search_note(s, "some schedules of explore ended at the limit "
+			       "of points (--max-points allows more)");
+	}
+}
+
+/* What was explored with other points is of no use. */
+static char *state_path(const struct search *s, bool is_coarse)
+{
+	return xasprintf("%s/explored%s", s->scratch,
+			 is_coarse ? "-coarsely" : "");
+}
+
 int search_explore(struct search *s, uint64_t ms, struct err *err)
 {
 	const struct tester_options *o = s->o;
@@ -48,6 +72,7 @@ int search_explore(struct search *s, uint64_t ms, struct err *err)
 		.tell = tell,
 		.to = s,
 	};
+	bool is_coarse = s->is_coarse || s->explores_coarsely;
 	struct explore_result r;
 	char *state;
 	int rc;
@@ -56,9 +81,13 @@ int search_explore(struct search *s, uint64_t ms, struct err *err)
 		s->scratch = file_make_temporary(err);
 	if (!s->scratch)
 		return -1;
-	state = xasprintf("%s/explored", s->scratch);
+	state = state_path(s, is_coarse);
 	e.state = state;
+	if (is_coarse)
+		e.ask.flags |= CONTROL_SYNC;
 	rc = explore(&e, &r, err);
+	if (rc == 0 && !is_coarse)
+		forgive_cut(s, &r);
 	if (rc == 0)
 		rc = search_failures(s, "explore", &r.campaign, err);
 	if (rc == 0)

@@ -27,9 +27,10 @@ struct search {
 	bool is_coarse; /* accesses are too many to be points */
 	struct expose_result watched;
 	bool is_watched;
-	char *scratch;	     /* directory, with what was explored; or NULL */
-	uint64_t explore_ms; /* of its last turn */
-	bool is_endless;     /* that turn saw no end */
+	char *scratch;		/* directory, with what was explored; or NULL */
+	uint64_t explore_ms;	/* of its last turn */
+	bool is_endless;	/* that turn saw no end */
+	bool explores_coarsely; /* it met the limit of points before */
 	struct {
 		uint64_t runs; /* also where its seeds go on */
 		bool is_tired;
@@ -58,6 +59,9 @@ double search_seconds(const struct search *s);
 /* A way has made so many runs. */
 void search_count(struct search *s, const char *way, uint64_t runs,
 		  uint64_t distinct, double seconds);
+
+/* Told beside the verdict, once. */
+void search_note(struct search *s, const char *text);
 
 /* Of a way, for whoever waits; what came before is added. */
 void search_tell(struct search *s, const struct campaign_news *news);

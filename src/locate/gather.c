@@ -14,8 +14,11 @@
 enum {
 	QUIET_RUNS = 12, /* without a new pair: saturated */
 	TRIES = 40,	 /* for each passing run that is wanted */
+	CUT_MOST = 8,	 /* at the limit of points, one after the other */
 	DELAY_US = 500,
-	DEPTH = 3, /* of PCT */
+	DEPTH = 3,	 /* of PCT */
+	RATE_TRIES = 60, /* for the failing run, if it comes at a rate */
+	RATE_MS = 10000,
 };
 
 uint64_t locate_now_ms(void)
@@ -83,11 +86,56 @@ static struct pair_run *take(struct gathered *g, const struct again *a,
 
 /* ---- the failing run ---- */
 
+static int failing_other(const struct again *a, const struct verdict *v,
+			 struct err *err)
+{
+	if (v->status != EXIT_BROKEN)
+		return err_set(err,
+			       "%s did not fail when it was replayed (%s); "
+			       "find it again with heddle run",
+			       a->repro->name, v->text);
+	return err_set(err,
+		       "%s failed in another way when it was replayed: %s; "
+		       "kept was: %s",
+		       a->repro->name, v->text, a->repro->verdict);
+}
+
+/* One replay; 1: it gave the failure. */
+static int failing_try(struct again *a, struct gathered *g, struct err *err)
+{
+	struct worker *w = &a->follower.worker;
+	uint64_t began = locate_now_ms();
+	struct verdict v;
+	bool is_same;
+
+	captured_free(g->failed);
+	g->failed = follower_run(&a->follower, a->repro->plan, false, err);
+	g->failed_ms = locate_now_ms() - began;
+	if (!g->failed || again_judge(a, g->failed, &v, err) < 0)
+		return -1;
+	is_same = v.status == EXIT_BROKEN &&
+		  strcmp(v.identity, a->repro->identity) == 0;
+	if (is_same)
+		g->failing = take(g, a, w->region, v.identity);
+	else
+		(void)failing_other(a, &v, err);
+	verdict_done(&v);
+	return is_same;
+}
+
+/* What is kept by rules comes at a rate. */
+static bool may_fail_yet(const struct again *a, uint32_t tried, uint64_t began)
+{
+	return rules_are_there(&a->repro->plan->rules) && tried < RATE_TRIES &&
+	       locate_now_ms() - began < RATE_MS && !interrupts_came();
+}
+
 int gather_failing(struct again *a, struct gathered *g, struct err *err)
 {
 	struct worker *w = &a->follower.worker;
-	struct verdict v;
-	int rc = 0;
+	uint64_t began = locate_now_ms();
+	uint32_t tried = 0;
+	int rc;
 
 	g->names = pair_names_new();
 	if (atomic_load(&w->region->module_count))
@@ -95,25 +143,10 @@ int gather_failing(struct again *a, struct gathered *g, struct err *err)
 	g->names->loops = &g->loops;
 	w->region->pairs.flags |= PAIRS_STACKS;
 	code_loops_fill(&g->loops, &w->region->pairs);
-	g->failed_ms = locate_now_ms();
-	g->failed = follower_run(&a->follower, a->repro->plan, false, err);
-	g->failed_ms = locate_now_ms() - g->failed_ms;
-	if (!g->failed || again_judge(a, g->failed, &v, err) < 0)
-		return -1;
-	if (v.status != EXIT_BROKEN)
-		rc = err_set(err,
-			     "%s did not fail when it was replayed (%s); "
-			     "find it again with heddle run",
-			     a->repro->name, v.text);
-	else if (strcmp(v.identity, a->repro->identity) != 0)
-		rc = err_set(err,
-			     "%s failed in another way when it was replayed: "
-			     "%s; kept was: %s",
-			     a->repro->name, v.text, a->repro->verdict);
-	else
-		g->failing = take(g, a, w->region, v.identity);
-	verdict_done(&v);
-	return rc;
+	do
+		rc = failing_try(a, g, err);
+	while (rc == 0 && may_fail_yet(a, ++tried, began));
+	return rc == 1 ? 0 : -1;
 }
 
 /* ---- passing runs ---- */
@@ -125,6 +158,8 @@ struct passing {
 	struct spectrum *seen;
 	uint64_t deadline;
 	uint32_t quiet; /* runs since the last new pair */
+	bool is_coarse; /* accesses are too many to be points */
+	uint32_t cut;	/* runs that met the limit even so */
 };
 
 static void keep(struct passing *p, struct pair_run *run, struct plan *plan,
@@ -138,6 +173,7 @@ static void keep(struct passing *p, struct pair_run *run, struct plan *plan,
 	vec_push(&p->g->plans, plan);
 	vec_push(&p->g->new_pairs, fresh);
 	p->quiet = fresh ? 0 : p->quiet + 1;
+	p->cut = 0;
 }
 
 /* Some of the runs are to be free, unless they cannot. */
@@ -150,11 +186,32 @@ static uint32_t controlled_most(const struct passing *p)
 	return free_ones < p->o->most ? p->o->most - (uint32_t)free_ones : 0;
 }
 
+/* Free ones may pass where none of these does: a quarter of the time is theirs
+ * then. */
+static uint64_t controlled_deadline(const struct passing *p)
+{
+	uint64_t quarter = p->o->time_ms / 4;
+
+	if (p->g->passing.count || controlled_most(p) == p->o->most)
+		return p->deadline;
+	return p->deadline - quarter;
+}
+
+/* A run that ends at the limit of points tells nothing. Without points at
+ * accesses the next may come to its end. */
+static void heed_limit(struct passing *p, const struct captured *run)
+{
+	if (run->run.outcome.kind != OUTCOME_LIMIT)
+		return;
+	p->cut += p->is_coarse;
+	p->is_coarse = true;
+}
+
 static bool is_enough(const struct passing *p)
 {
 	return p->g->passing.count >= controlled_most(p) ||
-	       p->quiet >= QUIET_RUNS || locate_now_ms() >= p->deadline ||
-	       interrupts_came();
+	       p->quiet >= QUIET_RUNS || p->cut >= CUT_MOST ||
+	       locate_now_ms() >= controlled_deadline(p) || interrupts_came();
 }
 
 /* Strategies that differ in what they like, in turn. PCT of depth 1 takes the
@@ -176,6 +233,7 @@ static struct control_ask way_of(const struct passing *p, uint32_t n)
 		.depth = ways[n % WAYS].depth,
 		.length = p->again->repro->points + 1,
 		.seed = p->o->seed + n,
+		.flags = p->is_coarse ? CONTROL_SYNC : 0,
 	};
 }
 
@@ -196,6 +254,7 @@ static int wander(struct passing *p, uint32_t n, struct err *err)
 	if (!run)
 		return -1;
 	p->g->tried++;
+	heed_limit(p, run);
 	rc = again_judge(a, run, &v, err);
 	if (rc == 0 && v.status == EXIT_HELD)
 		keep(p, take(p->g, a, a->follower.worker.region, NULL),

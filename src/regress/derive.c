@@ -19,6 +19,7 @@ enum {
 	KEPT = 4,
 	RUNS_LEAST = 40,
 	LOCATE_MS = 3000,
+	PATIENCE = 5, /* times as long, on a busy machine */
 };
 
 /* Everything at hand while a signature is found out. */
@@ -28,8 +29,8 @@ struct bench {
 	struct recorded run; /* the failure, once more */
 	struct candidates candidates;
 	uint32_t runs, runs_most;
-	uint64_t ms;
 	uint64_t deadline; /* of the monotonic clock, in milliseconds */
+	uint64_t last;	   /* where there were too few runs until then */
 };
 
 static uint64_t now_ms(void)
@@ -44,8 +45,7 @@ static bool is_spent(const struct bench *b)
 
 	if (b->runs >= b->runs_most || interrupts_came())
 		return true;
-	return now >= b->deadline &&
-	       (b->runs >= RUNS_LEAST || now >= b->deadline + 4 * b->ms);
+	return now >= b->deadline && (b->runs >= RUNS_LEAST || now >= b->last);
 }
 
 /* ---- trying ---- */
@@ -272,10 +272,12 @@ static int learn(struct bench *b, const struct located *l,
 
 static struct bench bench_of(struct again *a, uint32_t runs, uint64_t ms)
 {
+	uint64_t now = now_ms();
+
 	return (struct bench){ .again = a,
 			       .runs_most = runs,
-			       .ms = ms,
-			       .deadline = now_ms() + ms };
+			       .deadline = now + ms,
+			       .last = now + PATIENCE * ms };
 }
 
 static void bench_done(struct bench *b)
@@ -388,17 +390,28 @@ static void locate_too(const char *store, const char *name)
 	located_done(&l);
 }
 
-void signatures_keep(const char *store, const char *name)
+/* Long enough for what is usual, or for as much as there is. */
+static uint64_t kept_ms(uint64_t most_ms)
+{
+	uint64_t ms = most_ms / PATIENCE;
+
+	return ms < DERIVE_MS_KEPT ? ms + 1 : DERIVE_MS_KEPT;
+}
+
+void signatures_keep_within(const char *store, const char *name,
+			    uint64_t most_ms)
 {
 	struct signatures s = { 0 };
 	struct again a;
 	struct err err;
+	uint64_t began = now_ms();
 	bool is_locatable = false;
 
 	if (interrupts_came())
 		return;
 	if (again_open(&a, store, name, true, &err) < 0 ||
-	    derive_and_save(&a, DERIVE_RUNS_KEPT, DERIVE_MS_KEPT, &s, &err) < 0)
+	    derive_and_save(&a, DERIVE_RUNS_KEPT, kept_ms(most_ms), &s, &err) <
+		    0)
 		log_warn("%s has no signature: %s", name, err.text);
 	else
 		/* Without a step one thread alone has run. */
@@ -407,6 +420,11 @@ void signatures_keep(const char *store, const char *name)
 			       a.repro->plan->steps.count;
 	signatures_done(&s);
 	again_close(&a);
-	if (is_locatable)
+	if (is_locatable && now_ms() - began + 2 * LOCATE_MS < most_ms)
 		locate_too(store, name);
+}
+
+void signatures_keep(const char *store, const char *name)
+{
+	signatures_keep_within(store, name, UINT64_MAX);
 }

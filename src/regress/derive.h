@@ -44,4 +44,9 @@ void signatures_learn(const char *store, const struct located *l);
  * is there. One that has none is worth as much: that is told, and no error. */
 void signatures_keep(const char *store, const char *name);
 
+/* The same in so many milliseconds, and what the runs in it take that were
+ * begun. */
+void signatures_keep_within(const char *store, const char *name,
+			    uint64_t most_ms);
+
 #endif

@@ -386,7 +386,8 @@ int again_shrink(struct again *a, uint32_t runs, uint64_t ms,
 	return rc;
 }
 
-void again_make_readable(const char *store, const char *name)
+void again_make_readable_within(const char *store, const char *name,
+				uint64_t ms)
 {
 	struct shrink_result result;
 	struct again a;
@@ -395,9 +396,15 @@ void again_make_readable(const char *store, const char *name)
 	if (interrupts_came())
 		return;
 	if (again_open(&a, store, name, true, &err) < 0 ||
-	    again_shrink(&a, SHRINK_RUNS, SHRINK_MS, &result, &err) < 0)
+	    again_shrink(&a, SHRINK_RUNS, ms < SHRINK_MS ? ms : SHRINK_MS,
+			 &result, &err) < 0)
 		log_warn("%s is kept as it was found: %s", name, err.text);
 	again_close(&a);
+}
+
+void again_make_readable(const char *store, const char *name)
+{
+	again_make_readable_within(store, name, SHRINK_MS);
 }
 
 /* ---- keeping ---- */

@@ -103,6 +103,10 @@ void repro_set_failure(struct repro *r, const struct captured *run,
  * and no error. Its check, if it has one, is run. */
 void again_make_readable(const char *store, const char *name);
 
+/* The same in so many milliseconds, or less. */
+void again_make_readable_within(const char *store, const char *name,
+				uint64_t ms);
+
 /* Is it the failure that was kept? A shrink_same, with the again as arg. */
 bool again_is_same(const struct captured *run, void *arg);
 

@@ -135,7 +135,7 @@ static void make_coarse(struct campaign *c)
 	c->result->is_coarse = true;
 	note_keep(c, "the program makes too many accesses for each to be a "
 		     "point: threads change at synchronisation alone "
-		     "(--points sync; --max-points allows more)");
+		     "(--max-points allows more)");
 	pthread_mutex_unlock(&c->lock);
 }
 

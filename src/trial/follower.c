@@ -159,6 +159,7 @@ struct captured *follower_wander(struct follower *f, const struct plan *plan,
 	if (prepare(f, plan, 0, err) < 0)
 		return NULL;
 	ask = f->ask;
+	ask.flags |= how->flags;
 	ask.strategy = how->strategy;
 	ask.depth = how->depth;
 	ask.length = how->length;

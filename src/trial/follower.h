@@ -48,7 +48,8 @@ MUST_USE struct captured *follower_run_by_rules(struct follower *f,
 						struct err *err);
 
 /* A run that does not follow the plan, but knows what the plan knows of the
- * program's sites: ask->strategy, depth, length and seed say how it goes. */
+ * program's sites: how->strategy, depth, length and seed say how it goes, and
+ * how->flags what is wanted besides. */
 MUST_USE struct captured *follower_wander(struct follower *f,
 					  const struct plan *plan,
 					  const struct control_ask *how,

@@ -120,7 +120,7 @@ struct bench {
 
 /* Who only waits for another's end is no part of what holds them all up,
  * unless nobody does anything else. */
-static uint32_t stuck_threads(const struct captured *c)
+static uint32_t stuck_threads(const struct captured *c, uint32_t *others)
 {
 	uint32_t n = 0, all = 0;
 
@@ -131,6 +131,7 @@ static uint32_t stuck_threads(const struct captured *c)
 		all += is_stuck;
 		n += is_stuck && t->kind != EVENT_THREAD_JOIN;
 	}
+	*others = n ? all - n : 0;
 	return n ? n : all;
 }
 
@@ -173,10 +174,14 @@ static void print_signal(const struct bench *b)
 
 static void print_stuck(const struct bench *b)
 {
-	uint32_t n = stuck_threads(b->c);
+	uint32_t others, n = stuck_threads(b->c, &others);
 
 	fprintf(b->out, "%s of %" PRIu32 " %s", kinds[b->kind].text, n,
 		n == 1 ? "thread" : "threads");
+	/* One alone looks odd above the places of several that wait. */
+	if (n == 1 && others)
+		fprintf(b->out, ", whose end %" PRIu32 " other%s", others,
+			others == 1 ? " awaits" : "s await");
 }
 
 static void print_hang(const struct bench *b)

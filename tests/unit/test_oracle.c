@@ -291,6 +291,11 @@ static void who_waits_for_an_end_is_not_in_the_deadlock(void **state)
 	c = run_new(OUTCOME_DEADLOCK);
 	blocked(c, 0, 1);
 	c->threads[0].kind = EVENT_THREAD_JOIN;
+	blocked(c, 1, 1);
+	expect_text(c, "deadlock of 1 thread, whose end 1 other awaits");
+	c = run_new(OUTCOME_DEADLOCK);
+	blocked(c, 0, 1);
+	c->threads[0].kind = EVENT_THREAD_JOIN;
 	expect_text(c, "deadlock of 1 thread");
 }
 
