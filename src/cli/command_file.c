@@ -7,6 +7,26 @@
 
 #include "base/file.h"
 
+/* What a backslash stands for, with what is behind it; between $' and ' it may
+ * be a byte in octal. Returns where that ends. */
+static const char *spelled(const char *p, char quote, char *to)
+{
+	int digits = 0, byte = 0;
+
+	for (; quote == '$' && digits < 3 && *p >= '0' && *p <= '7'; digits++)
+		byte = byte * 8 + (*p++ - '0');
+	*to = digits ? (char)byte : *p++;
+	return p;
+}
+
+/* The quotation that begins here: '\'', '"', '$' for one with $', or 0. */
+static char quotation(const char *p)
+{
+	if (*p == '$')
+		return p[1] == '\'' ? '$' : 0;
+	return *p == '\'' || *p == '"' ? *p : 0;
+}
+
 /* The word at *at, or NULL at the end of the line; `is_open`: a quotation has
  * no end. */
 static char *word(const char **at, bool *is_open)
@@ -19,13 +39,18 @@ static char *word(const char **at, bool *is_open)
 		free(text);
 		return NULL;
 	}
-	for (; *p && (quote || !strchr(" \t\r", *p)); p++) {
-		if (*p == '\\' && quote != '\'' && p[1])
-			*to++ = *++p;
-		else if (quote ? *p == quote : *p == '\'' || *p == '"')
-			quote = quote ? 0 : *p;
-		else
-			*to++ = *p;
+	while (*p && (quote || !strchr(" \t\r", *p))) {
+		if (!quote && quotation(p)) {
+			quote = quotation(p);
+			p += quote == '$' ? 2 : 1;
+		} else if (quote && *p == (quote == '$' ? '\'' : quote)) {
+			quote = 0;
+			p++;
+		} else if (*p == '\\' && quote != '\'' && p[1]) {
+			p = spelled(p + 1, quote, to++);
+		} else {
+			*to++ = *p++;
+		}
 	}
 	*to = '\0';
 	*is_open |= quote != 0;

@@ -52,7 +52,7 @@ static void what_is_wrong_is_told(void **state)
 /* What is quoted for a shell is read back as it was. */
 static void quoted_words_come_back(void **state)
 {
-	static const char letters[] = "ab '\"\\$#*~\x80";
+	static const char letters[] = "ab '\"\\$#*~\x80\x01\n\x9b";
 	struct rng rng = rng_seeded(1);
 
 	(void)state;
