@@ -57,8 +57,8 @@ explore() {
 		sort -o "$1.$2" "$1.$2"
 	fi
 	jq -r 'if .complete then "\(.schedules)"
-		elif .why | length == 1 and
-			(.[0] | contains("fields of a few bits"))
+		elif .left == 0 and (.why | length == 1 and
+			(.[0] | contains("fields of a few bits")))
 		then "~\(.schedules)" else "-" end' "out.$2" || echo -
 }
 

@@ -46,8 +46,10 @@ is_whole() {
 	local why
 
 	why=$(sed '1,/"why": \[/d; /\]/,$d' out)
-	[[ $why == *"fields of a few bits"* && $why != *$'\n'* ]] ||
-		grep -q '"complete": true' out
+	grep -q '"complete": true' out || {
+		[[ $why == *"fields of a few bits"* && $why != *$'\n'* ]] &&
+			grep -q '"left": 0,' out
+	}
 }
 
 # classes SEARCH ARGUMENT...: into the file SEARCH; the number of schedules is
