@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The report of a race and of a lock cycle, word for word. A pipe, of which
-# heddle knows nothing, makes the order the same in every run.
+# heddle knows nothing, makes the order the same in every run. Which access came
+# first heddle knows by time stamps alone, and in one of fifty runs or so those of
+# two processors are too close to tell; then it is run again.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -68,7 +70,11 @@ int main(void)
 }
 END
 build desk desk.c
-run 1 "$HEDDLE" run --observe --fail-on any -- ./desk
+for _ in 1 2 3 4; do
+	run 1 "$HEDDLE" run --observe --fail-on any -- ./desk
+	is_like out "$SOURCE/tests/e2e/run_reports.expect" && break
+	rm -rf .heddle
+done
 matches out "$SOURCE/tests/e2e/run_reports.expect"
 
 # And calmed, by each way of naming.
