@@ -27,12 +27,6 @@ static inline void writes(struct thread *t, void *p, size_t n, uintptr_t pc)
 	access_part(t, p, n, true, pc);
 }
 
-static inline void begins(struct thread *t, const void *p, uintptr_t pc)
-{
-	if (unlikely(t))
-		access_call(t, p, false, pc);
-}
-
 /* ---- copying ---- */
 
 static void copies(struct thread *t, void *to, const void *from, size_t n,
@@ -112,17 +106,12 @@ EXPORT void swab(const void *restrict from, void *restrict to, ssize_t n)
 
 /* ---- filling ---- */
 
-static void fills(struct thread *t, void *p, size_t n, uintptr_t pc)
-{
-	access_range(t, p, n, true, pc);
-}
-
 EXPORT void *memset(void *p, int byte, size_t n)
 {
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		fills(t, p, n, CALLER);
+		access_range(t, p, n, true, CALLER);
 	return real.memset(p, byte, n);
 }
 
@@ -131,7 +120,7 @@ EXPORT void bzero(void *p, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		fills(t, p, n, CALLER);
+		access_range(t, p, n, true, CALLER);
 	real.bzero(p, n);
 }
 
@@ -140,7 +129,7 @@ EXPORT void explicit_bzero(void *p, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		fills(t, p, n, CALLER);
+		access_range(t, p, n, true, CALLER);
 	real.explicit_bzero(p, n);
 }
 
@@ -165,7 +154,7 @@ EXPORT int memcmp(const void *a, const void *b, size_t n)
 	struct thread *t = guest_self();
 	int result;
 
-	begins(t, a, CALLER);
+	access_call_reads(t, a, CALLER);
 	result = real.memcmp(a, b, n);
 	if (unlikely(t))
 		compares(t, a, b, n, result, CALLER);
@@ -177,7 +166,7 @@ EXPORT int bcmp(const void *a, const void *b, size_t n)
 	struct thread *t = guest_self();
 	int result;
 
-	begins(t, a, CALLER);
+	access_call_reads(t, a, CALLER);
 	result = real.bcmp(a, b, n);
 	if (unlikely(t))
 		compares(t, a, b, n, result, CALLER);
@@ -189,7 +178,7 @@ EXPORT void *memchr(const void *p, int byte, size_t n)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, p, CALLER);
+	access_call_reads(t, p, CALLER);
 	at = real.memchr(p, byte, n);
 	if (unlikely(t))
 		access_text(t, p, at ? (size_t)(at - (const char *)p) + 1 : n,
@@ -203,7 +192,7 @@ EXPORT void *memrchr(const void *p, int byte, size_t n)
 	const char *from;
 	char *at;
 
-	begins(t, p, CALLER);
+	access_call_reads(t, p, CALLER);
 	at = real.memrchr(p, byte, n);
 	from = at ? at : p;
 	if (unlikely(t))
@@ -216,7 +205,7 @@ EXPORT void *rawmemchr(const void *p, int byte)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, p, CALLER);
+	access_call_reads(t, p, CALLER);
 	at = real.rawmemchr(p, byte);
 	if (unlikely(t))
 		access_text(t, p, (size_t)(at - (const char *)p) + 1, CALLER);
@@ -228,7 +217,7 @@ EXPORT void *memmem(const void *hay, size_t size, const void *needle, size_t n)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, hay, CALLER);
+	access_call_reads(t, hay, CALLER);
 	at = real.memmem(hay, size, needle, n);
 	if (unlikely(t)) {
 		reads(t, hay, at ? (size_t)(at - (const char *)hay) + n : size,
@@ -266,6 +255,6 @@ EXPORT void *__tsan_memset(void *p, int byte, size_t n)
 	struct thread *t = guest_self();
 
 	if (unlikely(t))
-		fills(t, p, n, CALLER);
+		access_range(t, p, n, true, CALLER);
 	return real.memset(p, byte, n);
 }

@@ -16,12 +16,6 @@ static void reads(struct thread *t, const char *s, const char *end,
 	access_text(t, s, (size_t)(end - s) + 1, pc);
 }
 
-static inline void begins(struct thread *t, const char *s, uintptr_t pc)
-{
-	if (unlikely(t))
-		access_call(t, s, false, pc);
-}
-
 #define INTEGER(result, name)                                                  \
 	EXPORT result name(const char *restrict s, char **restrict end,        \
 			   int base)                                           \
@@ -30,7 +24,7 @@ static inline void begins(struct thread *t, const char *s, uintptr_t pc)
 		char *at = (char *)(uintptr_t)s;                               \
 		result number;                                                 \
                                                                                \
-		begins(t, s, CALLER);                                          \
+		access_call_reads(t, s, CALLER);                               \
 		number = real.name(s, &at, base);                              \
 		if (unlikely(t))                                               \
 			reads(t, s, at, CALLER);                               \
@@ -46,7 +40,7 @@ static inline void begins(struct thread *t, const char *s, uintptr_t pc)
 		char *at;                                                      \
 		result number;                                                 \
                                                                                \
-		begins(t, s, CALLER);                                          \
+		access_call_reads(t, s, CALLER);                               \
 		number = real.name(s, &at);                                    \
 		if (unlikely(t))                                               \
 			reads(t, s, at, CALLER);                               \
@@ -63,7 +57,7 @@ static inline void begins(struct thread *t, const char *s, uintptr_t pc)
 		char *at;                                                      \
 		result number;                                                 \
                                                                                \
-		begins(t, s, CALLER);                                          \
+		access_call_reads(t, s, CALLER);                               \
 		number = (result)made;                                         \
 		if (unlikely(t))                                               \
 			reads(t, s, at, CALLER);                               \
@@ -91,7 +85,7 @@ static int scanned(const char *s, const char *format, va_list list,
 	va_list again;
 	int rc;
 
-	begins(t, s, pc);
+	access_call_reads(t, s, pc);
 	va_copy(again, list);
 	rc = real.__isoc99_vsscanf(s, format, list);
 	if (unlikely(t))

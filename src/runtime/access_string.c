@@ -12,13 +12,6 @@
  * Real functions are called for lengths, so that nothing is recorded twice.
  */
 
-/* Comes before anything is looked at. */
-static inline void begins(struct thread *t, const char *s, uintptr_t pc)
-{
-	if (unlikely(t))
-		access_call(t, s, false, pc);
-}
-
 static void reads(struct thread *t, const char *s, size_t n, uintptr_t pc)
 {
 	access_text(t, s, n, pc);
@@ -49,7 +42,7 @@ EXPORT size_t strlen(const char *s)
 	struct thread *t = guest_self();
 	size_t n;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	n = real.strlen(s);
 	if (unlikely(t))
 		reads(t, s, n + 1, CALLER);
@@ -61,7 +54,7 @@ EXPORT size_t strnlen(const char *s, size_t most)
 	struct thread *t = guest_self();
 	size_t n;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	n = real.strnlen(s, most);
 	if (unlikely(t))
 		reads(t, s, n < most ? n + 1 : most, CALLER);
@@ -236,7 +229,7 @@ EXPORT char *strchr(const char *s, int c)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	at = real.strchr(s, c);
 	if (unlikely(t))
 		searches(t, s, at, CALLER);
@@ -248,7 +241,7 @@ EXPORT char *strchrnul(const char *s, int c)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	at = real.strchrnul(s, c);
 	if (unlikely(t))
 		searches(t, s, at, CALLER);
@@ -260,7 +253,7 @@ EXPORT char *index(const char *s, int c)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	at = real.strchr(s, c);
 	if (unlikely(t))
 		searches(t, s, at, CALLER);
@@ -306,7 +299,7 @@ EXPORT char *strstr(const char *hay, const char *needle)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, hay, CALLER);
+	access_call_reads(t, hay, CALLER);
 	at = real.strstr(hay, needle);
 	if (unlikely(t))
 		matches(t, hay, needle, at, CALLER);
@@ -318,7 +311,7 @@ EXPORT char *strcasestr(const char *hay, const char *needle)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, hay, CALLER);
+	access_call_reads(t, hay, CALLER);
 	at = real.strcasestr(hay, needle);
 	if (unlikely(t))
 		matches(t, hay, needle, at, CALLER);
@@ -330,7 +323,7 @@ EXPORT char *strpbrk(const char *s, const char *set)
 	struct thread *t = guest_self();
 	char *at;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	at = real.strpbrk(s, set);
 	if (unlikely(t)) {
 		reads_all(t, set, CALLER);
@@ -344,7 +337,7 @@ EXPORT size_t strspn(const char *s, const char *set)
 	struct thread *t = guest_self();
 	size_t n;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	n = real.strspn(s, set);
 	if (unlikely(t)) {
 		reads_all(t, set, CALLER);
@@ -358,7 +351,7 @@ EXPORT size_t strcspn(const char *s, const char *set)
 	struct thread *t = guest_self();
 	size_t n;
 
-	begins(t, s, CALLER);
+	access_call_reads(t, s, CALLER);
 	n = real.strcspn(s, set);
 	if (unlikely(t)) {
 		reads_all(t, set, CALLER);

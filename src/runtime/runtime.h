@@ -333,6 +333,14 @@ void access_range(struct thread *t, const volatile void *addr, size_t size,
 void access_call(struct thread *t, const volatile void *addr, bool is_write,
 		 uintptr_t pc);
 
+/* The same for one that reads, where its thread may not be known. */
+static inline void access_call_reads(struct thread *t,
+				     const volatile void *addr, uintptr_t pc)
+{
+	if (unlikely(t))
+		access_call(t, addr, false, pc);
+}
+
 /* The same for one that copies: of both, where others are likelier to be. */
 void access_call_copies(struct thread *t, const volatile void *to,
 			const volatile void *from, uintptr_t pc);
